@@ -1,0 +1,3 @@
+//! The `oneshader` command.
+#![forbid(unsafe_code)]
+fn main() {}

@@ -1,0 +1,2 @@
+//! The HLSL front end: preprocessor, parser, types and overloads, lowering to IR
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! The Metal backend: IR to one Metal Shading Language source per entry point
+#![forbid(unsafe_code)]

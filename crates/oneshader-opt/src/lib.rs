@@ -1,0 +1,2 @@
+//! Passes over the IR and the pass pipeline
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! Runs corpus cases on every engine and compares the results
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! The contract between rig and a device driver
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! Devices, memory, timelines and submissions
