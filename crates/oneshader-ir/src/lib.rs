@@ -1,2 +1,37 @@
-//! The SSA intermediate representation: types, builder, verifier, text form, analyses, layouts and slots
+//! The intermediate representation of `oneshader`: SSA over a control-flow graph whose selections and loops carry their
+//! structure as markers on the header, as in SPIR-V.
+//!
+//! A module owns everything through typed 32-bit handles: [`Type`], [`Const`], [`StructId`], [`Global`], [`Func`] belong
+//! to the module; [`Value`], [`Inst`], [`Block`] and [`Local`] to one [`Function`]. Types and constants are interned, so
+//! equality is equality of handles. Names are side data and mean nothing.
+//!
+//! What a program means is written in `docs/ir.md`; what makes a module legal is the numbered list of the verifier.
 #![forbid(unsafe_code)]
+
+pub mod builder;
+pub mod consts;
+pub mod entity;
+pub mod func;
+pub mod inst;
+pub mod intrinsic;
+pub mod module;
+pub mod names;
+pub mod types;
+
+pub use builder::FunctionBuilder;
+pub use consts::{ConstData, Consts};
+pub use entity::{Block, Const, Func, Global, Inst, Local, Name, SpecId, StructId, Type, Value};
+pub use func::{
+    BlockData, Function, Hint, LocalVar, Merge, Param, SwitchCase, Terminator, TerminatorKind, ValueData, ValueDef,
+};
+pub use inst::{AtomicOp, BinaryOp, InstData, InstFlags, Op, Swizzle, TextureOp, TextureOperands, UnaryOp};
+pub use intrinsic::Intrinsic;
+pub use module::{
+    BuiltIn, DepthMode, EntryPoint, GlobalKind, GlobalVar, Interpolation, IoVar, IrModule, Properties, Register,
+    RegisterClass, ResourceVar, Sampling, SpecConst, Stage,
+};
+pub use names::Names;
+pub use types::{
+    Access, AddressSpace, CounterKind, MatrixOrder, Member, ResourceType, Scalar, StructType, TextureDim, TextureType,
+    TypeKind, Types,
+};
