@@ -1,2 +1,6 @@
-//! The HLSL front end: preprocessor, parser, types and overloads, lowering to IR
+//! The HLSL front end: preprocessor, parser, types and overloads, lowering to IR.
 #![forbid(unsafe_code)]
+
+pub mod ast;
+pub mod builtin;
+pub mod name;
