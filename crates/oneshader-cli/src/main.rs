@@ -1,3 +1,6 @@
 //! The `oneshader` command.
 #![forbid(unsafe_code)]
-fn main() {}
+mod flags;
+fn main() {
+    print!("{}", flags::help());
+}
