@@ -8,9 +8,11 @@
 //! What a program means is written in `docs/ir.md`; what makes a module legal is the numbered list of the verifier.
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 pub mod builder;
 pub mod consts;
 pub mod entity;
+pub mod eval;
 pub mod func;
 pub mod inst;
 pub mod intrinsic;
@@ -21,6 +23,7 @@ pub mod types;
 pub use builder::FunctionBuilder;
 pub use consts::{ConstData, Consts};
 pub use entity::{Block, Const, Func, Global, Inst, Local, Name, SpecId, StructId, Type, Value};
+pub use eval::fold;
 pub use func::{
     BlockData, Function, Hint, LocalVar, Merge, Param, SwitchCase, Terminator, TerminatorKind, ValueData, ValueDef,
 };
