@@ -1,0 +1,344 @@
+//! Texture types and their member functions (MSL 2.8, 6.12).
+//!
+//! Each type is specialised per access mode, so that a function the mode lacks is not declared. The functions have no
+//! bodies: checking needs none.
+use super::Writer;
+use crate::version::LanguageVersion;
+
+/// A texture type.
+struct Texture {
+    name: &'static str,
+    /// Components of a sampling coordinate.
+    dims: usize,
+    array: bool,
+    shape: Shape,
+    depth: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Shape {
+    Plain,
+    Cube,
+    Multisampled,
+    Buffer,
+}
+
+const fn texture(name: &'static str, dims: usize, array: bool, shape: Shape) -> Texture {
+    Texture {
+        name,
+        dims,
+        array,
+        shape,
+        depth: false,
+    }
+}
+
+const fn depth(name: &'static str, dims: usize, array: bool, shape: Shape) -> Texture {
+    Texture {
+        name,
+        dims,
+        array,
+        shape,
+        depth: true,
+    }
+}
+
+/// MSL 2.8.
+const TEXTURES: [Texture; 16] = [
+    texture("texture1d", 1, false, Shape::Plain),
+    texture("texture1d_array", 1, true, Shape::Plain),
+    texture("texture2d", 2, false, Shape::Plain),
+    texture("texture2d_array", 2, true, Shape::Plain),
+    texture("texture3d", 3, false, Shape::Plain),
+    texture("texturecube", 3, false, Shape::Cube),
+    texture("texturecube_array", 3, true, Shape::Cube),
+    texture("texture2d_ms", 2, false, Shape::Multisampled),
+    texture("texture2d_ms_array", 2, true, Shape::Multisampled),
+    texture("texture_buffer", 1, false, Shape::Buffer),
+    depth("depth2d", 2, false, Shape::Plain),
+    depth("depth2d_array", 2, true, Shape::Plain),
+    depth("depthcube", 3, false, Shape::Cube),
+    depth("depthcube_array", 3, true, Shape::Cube),
+    depth("depth2d_ms", 2, false, Shape::Multisampled),
+    depth("depth2d_ms_array", 2, true, Shape::Multisampled),
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Access {
+    Sample,
+    Read,
+    Write,
+    ReadWrite,
+}
+
+impl Access {
+    const ALL: [Self; 4] = [Self::Sample, Self::Read, Self::Write, Self::ReadWrite];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sample => "sample",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::ReadWrite => "read_write",
+        }
+    }
+}
+
+impl Texture {
+    /// MSL 2.8: which access modes a type may have.
+    fn allows(&self, access: Access) -> bool {
+        match self.shape {
+            Shape::Multisampled => access == Access::Read,
+            Shape::Buffer => access != Access::Sample,
+            _ => !self.depth || matches!(access, Access::Sample | Access::Read),
+        }
+    }
+
+    /// What sampling and reading give: a scalar for depth, else four components.
+    fn texel(&self) -> &'static str {
+        if self.depth { "T" } else { "vec<T,4>" }
+    }
+
+    fn has_mipmaps(&self) -> bool {
+        matches!(self.shape, Shape::Plain | Shape::Cube)
+    }
+}
+
+pub(super) fn text() -> String {
+    let mut w = Writer::new("MSL 2.8, 6.12: texture types and their functions");
+    w.line("namespace metal {");
+    for t in &TEXTURES {
+        let default = if t.has_mipmaps() { "sample" } else { "read" };
+        let name = t.name;
+        w.line(format!(
+            "template<typename T, access A = access::{default}, __msl::coherence C = __msl::coherence_default> struct {name};"
+        ));
+        for access in Access::ALL.into_iter().filter(|a| t.allows(*a)) {
+            specialisation(&mut w, t, access);
+        }
+        w.line(format!(
+            "template<typename T, access A, __msl::coherence C> METAL_FUNC bool is_null_texture({name}<T,A,C> t) {{ return t.__h == 0; }}"
+        ));
+    }
+    w.line("}");
+    w.finish()
+}
+
+fn method(w: &mut Writer, result: &str, name: &str, params: &[String]) {
+    w.line(format!("  {result} {name}({}) const;", params.join(", ")));
+}
+
+/// `a` followed by the parts of `b`.
+fn join(a: &[String], b: &[&str]) -> Vec<String> {
+    a.iter()
+        .cloned()
+        .chain(b.iter().map(|s| (*s).to_owned()))
+        .collect()
+}
+
+fn specialisation(w: &mut Writer, t: &Texture, access: Access) {
+    w.line(format!(
+        "template<typename T, __msl::coherence C> struct {}<T, access::{}, C> {{",
+        t.name,
+        access.name()
+    ));
+    let element = if t.depth {
+        "__msl::is_depth_element"
+    } else {
+        "__msl::is_texture_element"
+    };
+    w.line(format!(
+        "  static_assert({element}<T>::v, \"invalid texture component type\");"
+    ));
+    w.line("  typedef T value_type;\n  ulong __h = 0;");
+    if access == Access::Sample {
+        sampling(w, t);
+    }
+    access_functions(w, t, access);
+    queries(w, t);
+    w.line("};");
+}
+
+/// `sample`, `sample_compare`, `gather`, `gather_compare` (MSL 6.12) and their sparse forms.
+fn sampling(w: &mut Writer, t: &Texture) {
+    let coord = if t.dims == 1 {
+        "float coord".to_owned()
+    } else {
+        format!("float{} coord", t.dims)
+    };
+    let mut base = vec!["sampler s".to_owned(), coord.clone()];
+    if t.array {
+        base.push("uint array".to_owned());
+    }
+    let offset = format!(
+        "__msl::offset<{0}> offset = __msl::offset<{0}>(vec<int,{0}>(0))",
+        t.dims
+    );
+    let offset: &[&str] = if t.shape == Shape::Cube || t.dims == 1 {
+        &[]
+    } else {
+        &[&offset]
+    };
+    let both = |w: &mut Writer, result: &str, name: &str, params: Vec<String>| {
+        method(w, result, name, &params);
+        method(
+            w,
+            &format!("sparse_color<{result}>"),
+            &format!("sparse_{name}"),
+            &params,
+        );
+    };
+    if t.dims == 1 {
+        both(w, t.texel(), "sample", base);
+        return;
+    }
+    let gradient = match (t.shape, t.dims) {
+        (Shape::Cube, _) => "gradientcube opt",
+        (_, 3) => "gradient3d opt",
+        _ => "gradient2d opt",
+    };
+    let options: [&[&str]; 7] = [
+        &[],
+        &["bias opt"],
+        &["level opt"],
+        &["min_lod_clamp opt"],
+        &[gradient],
+        &["bias opt", "min_lod_clamp clamp"],
+        &[gradient, "min_lod_clamp clamp"],
+    ];
+    for option in options {
+        both(w, t.texel(), "sample", join(&join(&base, option), offset));
+        if t.depth {
+            both(
+                w,
+                "T",
+                "sample_compare",
+                join(
+                    &join(&join(&base, &["float compare_value"]), option),
+                    offset,
+                ),
+            );
+        }
+    }
+    if t.dims == 2 || t.shape == Shape::Cube {
+        if t.depth {
+            both(w, "vec<T,4>", "gather", join(&base, offset));
+            both(
+                w,
+                "vec<T,4>",
+                "gather_compare",
+                join(&join(&base, &["float compare_value"]), offset),
+            );
+        } else {
+            both(
+                w,
+                "vec<T,4>",
+                "gather",
+                join(&join(&base, offset), &["component c = component::x"]),
+            );
+        }
+    }
+    for name in ["calculate_clamped_lod", "calculate_unclamped_lod"] {
+        method(w, "float", name, &["sampler s".to_owned(), coord.clone()]);
+    }
+}
+
+/// `read`, `write` and atomics.
+fn access_functions(w: &mut Writer, t: &Texture, access: Access) {
+    let dims = if t.shape == Shape::Cube { 2 } else { t.dims };
+    for index in ["uint", "ushort"] {
+        let mut place = vec![if dims == 1 {
+            format!("{index} coord")
+        } else {
+            format!("{index}{dims} coord")
+        }];
+        if t.shape == Shape::Cube {
+            place.push(format!("{index} face"));
+        }
+        if t.array {
+            place.push(format!("{index} array"));
+        }
+        let level = match t.shape {
+            Shape::Buffer => vec![],
+            Shape::Multisampled => vec![format!("{index} sample")],
+            _ => vec![format!("{index} lod = 0")],
+        };
+        let at: Vec<String> = place.iter().chain(&level).cloned().collect();
+        if access != Access::Write {
+            method(w, t.texel(), "read", &at);
+            if matches!(access, Access::Sample | Access::Read) && t.shape != Shape::Buffer {
+                method(
+                    w,
+                    &format!("sparse_color<{}>", t.texel()),
+                    "sparse_read",
+                    &at,
+                );
+            }
+        }
+        if matches!(access, Access::Write | Access::ReadWrite) {
+            let params: Vec<String> = ["vec<T,4> color".to_owned()]
+                .into_iter()
+                .chain(at)
+                .collect();
+            method(w, "void", "write", &params);
+        }
+        if access == Access::ReadWrite && t.shape != Shape::Cube {
+            atomics(w, &place);
+        }
+    }
+    if access == Access::ReadWrite {
+        w.line("  void fence() const;");
+    }
+}
+
+/// Texture atomics (MSL 6.12, Metal 3.1): `int` and `uint`; minimum and maximum of `ulong`.
+fn atomics(w: &mut Writer, place: &[String]) {
+    w.since(Some(LanguageVersion::V3_1));
+    let place = place.join(", ");
+    let only =
+        |ty: &str| format!("template<class Q = T, class = __msl::enable_if_t<__msl::{ty}<Q>::v>>");
+    let int = only("is_int32");
+    for name in ["add", "sub", "and", "or", "xor", "min", "max"] {
+        w.line(format!(
+            "  {int} vec<T,4> atomic_fetch_{name}({place}, vec<T,4> v) const;"
+        ));
+    }
+    w.line(format!(
+        "  {int} vec<T,4> atomic_exchange({place}, vec<T,4> v) const;"
+    ));
+    w.line(format!("  {int} bool atomic_compare_exchange_weak({place}, thread vec<T,4>* expected, vec<T,4> v) const;"));
+    w.line(format!("  {int} vec<T,4> atomic_load({place}) const;"));
+    w.line(format!(
+        "  {int} void atomic_store(vec<T,4> v, {place}) const;"
+    ));
+    for name in ["min", "max"] {
+        w.line(format!(
+            "  {} void atomic_{name}({place}, vec<T,4> v) const;",
+            only("is_ulong")
+        ));
+    }
+    w.since(None);
+}
+
+fn queries(w: &mut Writer, t: &Texture) {
+    let level: &[String] = if t.has_mipmaps() {
+        &["uint lod = 0".to_owned()]
+    } else {
+        &[]
+    };
+    method(w, "uint", "get_width", level);
+    if t.dims > 1 {
+        method(w, "uint", "get_height", level);
+    }
+    if t.dims == 3 && t.shape != Shape::Cube {
+        method(w, "uint", "get_depth", level);
+    }
+    if t.array {
+        method(w, "uint", "get_array_size", &[]);
+    }
+    match t.shape {
+        Shape::Multisampled => method(w, "uint", "get_num_samples", &[]),
+        Shape::Buffer => {}
+        _ => method(w, "uint", "get_num_mip_levels", &[]),
+    }
+}

@@ -1,0 +1,2 @@
+//! Runs compute kernels on the CPU.
+pub(crate) mod lanes;
