@@ -16,6 +16,7 @@ pub mod eval;
 pub mod func;
 pub mod inst;
 pub mod intrinsic;
+pub mod layout;
 pub mod module;
 pub mod names;
 pub mod types;
@@ -29,6 +30,7 @@ pub use func::{
 };
 pub use inst::{AtomicOp, BinaryOp, InstData, InstFlags, Op, Swizzle, TextureOp, TextureOperands, UnaryOp};
 pub use intrinsic::Intrinsic;
+pub use layout::{Layout, LayoutError, LayoutId, LayoutKind, LayoutOptions, LayoutRule, Layouts, MemberLayout};
 pub use module::{
     BuiltIn, DepthMode, EntryPoint, GlobalKind, GlobalVar, Interpolation, IoVar, IrModule, Properties, Register,
     RegisterClass, ResourceVar, Sampling, SpecConst, Stage,
