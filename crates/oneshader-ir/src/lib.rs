@@ -19,6 +19,7 @@ pub mod intrinsic;
 pub mod layout;
 pub mod module;
 pub mod names;
+pub mod slots;
 pub mod types;
 
 pub use builder::FunctionBuilder;
@@ -36,6 +37,7 @@ pub use module::{
     RegisterClass, ResourceVar, Sampling, SpecConst, Stage,
 };
 pub use names::Names;
+pub use slots::{BindingEntry, BindingMap, GlobalSlots, MslSlot, MslTable, SlotError, SlotOptions, Slots, SpirvSlot};
 pub use types::{
     Access, AddressSpace, CounterKind, MatrixOrder, Member, ResourceType, Scalar, StructType, TextureDim, TextureType,
     TypeKind, Types,

@@ -1,0 +1,248 @@
+//! Expected descriptors are those that DXC gives the same declarations.
+
+use super::*;
+use crate::{GlobalVar, MatrixOrder, Register, Scalar, TextureDim, TextureType};
+use oneshader_diag::Span;
+
+#[derive(Default)]
+struct Decls {
+    m: IrModule,
+}
+
+impl Decls {
+    fn add(&mut self, name: &str, kind: ResourceType, count: u32, var: ResourceVar) -> Global {
+        let mut ty = self.m.types.intern(TypeKind::Resource(kind));
+        if count > 1 {
+            ty = self.m.types.array(ty, count);
+        }
+        let name = self.m.names.intern(name);
+        let kind = GlobalKind::Resource(var);
+        let space = crate::AddressSpace::Handle;
+        self.m.globals.push(GlobalVar { name, ty, space, init: None, kind, readonly: false, span: Span::NONE })
+    }
+    fn rw(&mut self, counter: CounterKind) -> ResourceType {
+        let elem = self.m.types.scalar(Scalar::F32);
+        ResourceType::StructuredBuffer { elem, access: Access::ReadWrite, counter, order: MatrixOrder::ColumnMajor }
+    }
+    fn cb(&mut self) -> ResourceType {
+        ResourceType::ConstantBuffer { block: self.m.types.scalar(Scalar::F32) }
+    }
+}
+
+const SAMPLER: ResourceType = ResourceType::Sampler { comparison: false };
+
+fn texture(dim: TextureDim, access: Access) -> ResourceType {
+    ResourceType::Texture(TextureType {
+        dim,
+        arrayed: false,
+        multisampled: false,
+        access,
+        texel: Scalar::F32,
+        components: 4,
+    })
+}
+
+fn t2d() -> ResourceType {
+    texture(TextureDim::D2, Access::Read)
+}
+
+fn at(class: RegisterClass, index: Option<u32>, space: u32) -> ResourceVar {
+    ResourceVar { register: Some(Register { class, index, space }), ..Default::default() }
+}
+
+/// ```hlsl
+/// RWStructuredBuffer<float> a; Texture2D t; AppendStructuredBuffer<float> b; SamplerState s;
+/// RWStructuredBuffer<float> c : register(u0); [[vk::binding(5,1)]] RWStructuredBuffer<float> d;
+/// Texture2D ta[3]; RWBuffer<float> rb : register(u7); Texture2D sp : register(space3);
+/// RWStructuredBuffer<float> e; cbuffer CB {..} float loose; Texture2D last;
+/// ```
+/// where the counters of c and d are used.
+fn example() -> Decls {
+    let d = &mut Decls::default();
+    let plain = ResourceVar::default;
+    let (none, counter, append) = (d.rw(CounterKind::None), d.rw(CounterKind::Counter), d.rw(CounterKind::Append));
+    let cb = d.cb();
+    d.add("a", none, 1, plain());
+    d.add("t", t2d(), 1, plain());
+    d.add("b", append, 1, plain());
+    d.add("s", SAMPLER, 1, plain());
+    d.add("c", counter, 1, at(RegisterClass::U, Some(0), 0));
+    d.add("d", counter, 1, ResourceVar { vk_binding: Some((5, 1)), ..Default::default() });
+    d.add("ta", t2d(), 3, plain());
+    d.add("rb", texture(TextureDim::Buffer, Access::ReadWrite), 1, at(RegisterClass::U, Some(7), 0));
+    d.add("sp", t2d(), 1, at(RegisterClass::T, None, 3));
+    d.add("e", none, 1, plain());
+    d.add("CB", cb, 1, plain());
+    d.add("$Globals", cb, 1, ResourceVar { implicit: true, ..Default::default() });
+    d.add("last", t2d(), 1, plain());
+    std::mem::take(d)
+}
+
+fn spirv(d: &Decls, slots: &Slots) -> Vec<String> {
+    let name = |g: Global| d.m.names.get(d.m.globals[g].name);
+    let show = |s: Option<SpirvSlot>| s.map_or("-".into(), |s| format!("{}.{}", s.set, s.binding));
+    d.m.globals
+        .keys()
+        .map(|g| {
+            let s = slots.of(g);
+            match s.spirv_counter {
+                Some(_) => format!("{} {} {}", name(g), show(s.spirv), show(s.spirv_counter)),
+                None => format!("{} {}", name(g), show(s.spirv)),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn descriptors_are_dxcs() {
+    let d = example();
+    let (slots, errors) = Slots::assign(&d.m, &SlotOptions::default());
+    assert_eq!(errors, []);
+    let expected = [
+        "a 0.1",
+        "t 0.2",
+        "b 0.3 0.4",
+        "s 0.5",
+        "c 0.0 0.12",
+        "d 1.5 1.0",
+        "ta 0.6",
+        "rb 0.7",
+        "sp 3.0",
+        "e 0.8",
+        "CB 0.9",
+        "$Globals 0.10",
+        "last 0.11",
+    ];
+    assert_eq!(spirv(&d, &slots), expected);
+}
+
+#[test]
+fn shifts_are_dxcs() {
+    // -fvk-u-shift 10 0 -fvk-t-shift 20 all -fvk-auto-shift-bindings
+    let d = example();
+    let mut options = SlotOptions::default();
+    options.spirv.u_shift.spaces.push((0, 10));
+    options.spirv.t_shift.all = 20;
+    options.spirv.auto_shift = true;
+    let (slots, errors) = Slots::assign(&d.m, &options);
+    assert_eq!(errors, []);
+    let expected = [
+        "a 0.11",
+        "t 0.20",
+        "b 0.12 0.0",
+        "s 0.1",
+        "c 0.10 0.4",
+        "d 1.5 1.0",
+        "ta 0.21",
+        "rb 0.17",
+        "sp 3.20",
+        "e 0.13",
+        "CB 0.2",
+        "$Globals 0.3",
+        "last 0.22",
+    ];
+    assert_eq!(spirv(&d, &slots), expected);
+}
+
+#[test]
+fn metal_counts_each_table_in_order() {
+    let mut d = example();
+    let cb = d.cb();
+    d.add("push", cb, 1, ResourceVar { push_constant: true, ..Default::default() });
+    let (slots, errors) = Slots::assign(&d.m, &SlotOptions::default());
+    assert_eq!(errors, []);
+    let show: Vec<String> =
+        d.m.globals
+            .iter()
+            .map(|(g, var)| {
+                let slot = slots.of(g).msl.unwrap();
+                format!("{} {}{}", d.m.names.get(var.name), &slot.table.name()[..1], slot.index)
+            })
+            .collect();
+    // ta takes textures 1 to 3; rb, a typed buffer, is a texture; push constants are the next buffer.
+    let expected = [
+        "a b0",
+        "t t0",
+        "b b1",
+        "s s0",
+        "c b2",
+        "d b3",
+        "ta t1",
+        "rb t4",
+        "sp t5",
+        "e b4",
+        "CB b5",
+        "$Globals b6",
+        "last t6",
+        "push b7",
+    ];
+    assert_eq!(show, expected);
+    // Hidden ones come last and move nothing.
+    let counters: Vec<u32> =
+        d.m.globals.keys().filter_map(|g| slots.of(g).msl_counter).map(|slot| slot.index).collect();
+    assert_eq!(counters, [8, 9, 10]);
+    assert_eq!(slots.msl_sizes(), 11);
+    assert_eq!(slots.of(d.m.globals.last().unwrap().0).spirv, None);
+}
+
+#[test]
+fn a_map_dictates_and_the_rest_flows_around() {
+    let d = example();
+    let mut options = SlotOptions::default();
+    let entry = |msl| BindingEntry { msl: Some(msl), ..Default::default() };
+    options.map.resources.insert("e".into(), entry(0));
+    options.map.resources.insert("last".into(), entry(2));
+    options.map.resources.insert("nobody".into(), entry(0));
+    let (slots, errors) = Slots::assign(&d.m, &options);
+    assert_eq!(errors, []);
+    let index = |i: u32| slots.of(Global::from_u32(i)).msl.unwrap().index;
+    assert_eq!((index(9), index(0), index(2)), (0, 1, 2));
+    // Texture 0 is t, 2 is dictated, so the three of ta fit from 3 on only.
+    assert_eq!((index(1), index(6), index(7)), (0, 3, 6));
+}
+
+#[test]
+fn overlap_names_both() {
+    let d = example();
+    let mut options = SlotOptions::default();
+    let slot = SpirvSlot { set: 2, binding: 1 };
+    let entry = BindingEntry { msl: Some(3), spirv: Some(slot), ..Default::default() };
+    options.map.resources.insert("a".into(), entry);
+    options.map.resources.insert("e".into(), entry);
+    let (_, errors) = Slots::assign(&d.m, &options);
+    let (a, e) = (SlotOwner::Resource(Global::from_u32(0)), SlotOwner::Resource(Global::from_u32(9)));
+    assert_eq!(
+        errors,
+        [
+            SlotError::Overlap { first: a, second: e, slot: "set 2, binding 1".into() },
+            SlotError::Overlap { first: a, second: e, slot: "[[buffer(3)]]".into() },
+        ]
+    );
+}
+
+#[test]
+fn bind_register_needs_every_register() {
+    let mut d = Decls::default();
+    let cb = d.cb();
+    d.add("x", t2d(), 1, at(RegisterClass::T, Some(3), 1));
+    d.add("y", t2d(), 1, at(RegisterClass::T, Some(4), 1));
+    d.add("$Globals", cb, 1, ResourceVar { implicit: true, ..Default::default() });
+    let slot = SpirvSlot { set: 2, binding: 9 };
+    let mut options = SlotOptions::default();
+    options.spirv.bind_register.push(BindRegister { class: RegisterClass::T, index: 3, space: 1, slot });
+    let (slots, errors) = Slots::assign(&d.m, &options);
+    assert_eq!(slots.of(Global::from_u32(0)).spirv, Some(slot));
+    let missing = [SlotError::NoBindRegister(Global::from_u32(1)), SlotError::NoBindGlobals(Global::from_u32(2))];
+    assert_eq!(errors, missing);
+}
+
+#[test]
+fn many_resources_take_linear_time() {
+    let mut d = Decls::default();
+    for i in 0..50_000 {
+        d.add(&format!("t{i}"), t2d(), 1, ResourceVar::default());
+    }
+    let (slots, errors) = Slots::assign(&d.m, &SlotOptions::default());
+    assert_eq!(errors, []);
+    assert_eq!(slots.of(Global::from_u32(49_999)).spirv, Some(SpirvSlot { set: 0, binding: 49_999 }));
+}
