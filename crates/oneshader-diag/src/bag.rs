@@ -29,11 +29,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            errors: 100,
-            warnings: 1000,
-            policy: Warnings::Report,
-        }
+        Limits { errors: 100, warnings: 1000, policy: Warnings::Report }
     }
 }
 
@@ -56,10 +52,7 @@ impl DiagnosticBag {
 
     /// An empty bag.
     pub fn with_limits(limits: Limits) -> Self {
-        DiagnosticBag {
-            limits,
-            ..Self::default()
-        }
+        DiagnosticBag { limits, ..Self::default() }
     }
 
     /// Adds a diagnostic.
@@ -75,11 +68,7 @@ impl DiagnosticBag {
         if is_error && self.full || !is_error && self.warnings >= self.limits.warnings {
             return;
         }
-        if !self.seen.insert((
-            diagnostic.code,
-            diagnostic.primary,
-            diagnostic.message.clone(),
-        )) {
+        if !self.seen.insert((diagnostic.code, diagnostic.primary, diagnostic.message.clone())) {
             return;
         }
         if !is_error {
@@ -89,10 +78,7 @@ impl DiagnosticBag {
             diagnostic = Diagnostic::new(
                 codes::TOO_MANY_ERRORS,
                 diagnostic.primary,
-                format!(
-                    "more than {} errors; the rest are not shown",
-                    self.limits.errors
-                ),
+                format!("more than {} errors; the rest are not shown", self.limits.errors),
             );
         } else {
             self.errors += 1;
@@ -163,10 +149,7 @@ mod tests {
 
     #[test]
     fn caps_errors_and_says_so() {
-        let mut bag = DiagnosticBag::with_limits(Limits {
-            errors: 2,
-            ..Limits::default()
-        });
+        let mut bag = DiagnosticBag::with_limits(Limits { errors: 2, ..Limits::default() });
         (0..5).for_each(|i| bag.push(error(i)));
         assert_eq!(bag.error_count(), 2);
         assert!(bag.is_full());
@@ -185,10 +168,7 @@ mod tests {
     #[test]
     fn warnings_follow_the_policy() {
         let warn = |policy| {
-            let mut bag = DiagnosticBag::with_limits(Limits {
-                policy,
-                ..Limits::default()
-            });
+            let mut bag = DiagnosticBag::with_limits(Limits { policy, ..Limits::default() });
             bag.push(error(1).severity(Severity::Warning));
             (bag.len(), bag.has_errors())
         };

@@ -84,10 +84,7 @@ impl Diagnostic {
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
         if !span.is_none() {
-            self.labels.push(Label {
-                span,
-                message: message.into(),
-            });
+            self.labels.push(Label { span, message: message.into() });
         }
         self
     }

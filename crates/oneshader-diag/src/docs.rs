@@ -13,11 +13,7 @@ pub fn markdown() -> String {
     for section in codes::SECTIONS {
         let _ = write!(out, "\n## {}: {}\n", section.range, section.title);
         for info in section.rows {
-            let _ = write!(
-                out,
-                "\n### {}: {}\n\n*{}.* {}\n",
-                info.code, info.title, info.severity, info.explanation
-            );
+            let _ = write!(out, "\n### {}: {}\n\n*{}.* {}\n", info.code, info.title, info.severity, info.explanation);
         }
     }
     out

@@ -76,12 +76,8 @@ fn place(map: &SourceMap, span: Span) -> Option<Place> {
 
 /// Resolves the places of one diagnostic.
 pub fn message(map: &SourceMap, d: &Diagnostic) -> Message {
-    let related = d.labels.iter().filter_map(|l| {
-        Some(Related {
-            place: place(map, l.span)?,
-            message: l.message.clone(),
-        })
-    });
+    let related =
+        d.labels.iter().filter_map(|l| Some(Related { place: place(map, l.span)?, message: l.message.clone() }));
     Message {
         code: d.code,
         severity: d.severity,
@@ -137,11 +133,7 @@ pub fn sarif(map: &SourceMap, bag: &DiagnosticBag, version: &str) -> Value {
         .iter()
         .map(|d| {
             let m = message(map, d);
-            let text = m
-                .notes
-                .iter()
-                .chain(&m.help)
-                .fold(m.message, |text, more| text + "\n" + more);
+            let text = m.notes.iter().chain(&m.help).fold(m.message, |text, more| text + "\n" + more);
             let mut result = json!({
                 "ruleId": m.code,
                 "ruleIndex": codes.binary_search(&m.code).unwrap_or(0),
@@ -152,10 +144,7 @@ pub fn sarif(map: &SourceMap, bag: &DiagnosticBag, version: &str) -> Value {
                 result["locations"] = json!([sarif_location(place, &m.label)]);
             }
             if !m.related.is_empty() {
-                let related = m
-                    .related
-                    .iter()
-                    .map(|r| sarif_location(&r.place, &r.message));
+                let related = m.related.iter().map(|r| sarif_location(&r.place, &r.message));
                 result["relatedLocations"] = related.collect::<Vec<_>>().into();
             }
             result
@@ -210,10 +199,7 @@ mod tests {
         let run = &value["runs"][0];
         for result in run["results"].as_array().unwrap() {
             let index = result["ruleIndex"].as_u64().unwrap() as usize;
-            assert_eq!(
-                run["tool"]["driver"]["rules"][index]["id"],
-                result["ruleId"]
-            );
+            assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
         }
         let location = &run["results"][0]["locations"][0]["physicalLocation"];
         assert_eq!(location["artifactLocation"]["uri"], "dir/a%20b.hlsl");

@@ -31,11 +31,7 @@ impl<'a> Files<'a> for View<'a> {
 
     fn name(&'a self, id: FileId) -> Result<&'a str, Error> {
         let file = self.map.file(id).ok_or(Error::FileMissing)?;
-        Ok(if id == self.focus.file {
-            file.presumed(self.focus.lo).0
-        } else {
-            file.name()
-        })
+        Ok(if id == self.focus.file { file.presumed(self.focus.lo).0 } else { file.name() })
     }
 
     fn source(&'a self, id: FileId) -> Result<&'a str, Error> {
@@ -43,11 +39,7 @@ impl<'a> Files<'a> for View<'a> {
     }
 
     fn line_index(&'a self, id: FileId, at: usize) -> Result<usize, Error> {
-        Ok(self
-            .map
-            .file(id)
-            .ok_or(Error::FileMissing)?
-            .line_index(at as u32))
+        Ok(self.map.file(id).ok_or(Error::FileMissing)?.line_index(at as u32))
     }
 
     fn line_number(&'a self, id: FileId, index: usize) -> Result<usize, Error> {
@@ -60,24 +52,15 @@ impl<'a> Files<'a> for View<'a> {
         let file = self.map.file(id).ok_or(Error::FileMissing)?;
         let starts = file.line_starts();
         let max = starts.len();
-        let lo = *starts
-            .get(index)
-            .ok_or(Error::LineTooLarge { given: index, max })? as usize;
-        Ok(lo..starts
-            .get(index + 1)
-            .map_or(file.text().len(), |s| *s as usize))
+        let lo = *starts.get(index).ok_or(Error::LineTooLarge { given: index, max })? as usize;
+        Ok(lo..starts.get(index + 1).map_or(file.text().len(), |s| *s as usize))
     }
 }
 
 /// The bytes of a span, moved onto character boundaries of its text.
 fn range(map: &SourceMap, span: Span) -> Option<Range<usize>> {
     let text = map.file(span.file)?.text();
-    let snap = |at: u32| {
-        (0..=(at as usize).min(text.len()))
-            .rev()
-            .find(|i| text.is_char_boundary(*i))
-            .unwrap_or(0)
-    };
+    let snap = |at: u32| (0..=(at as usize).min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
     let lo = snap(span.lo);
     Some(lo..snap(span.hi).max(lo))
 }
@@ -109,7 +92,7 @@ fn to_codespan(map: &SourceMap, d: &Diagnostic) -> cs::Diagnostic<FileId> {
 
 /// Says which macro a place was expanded from.
 fn expansion_note(map: &SourceMap, span: Span) -> Option<String> {
-    let expansion = map.expansion_at(span).filter(|e| e.call == span)?;
+    let expansion = map.expansion_at(span)?;
     let mut text = format!("note: in the expansion of macro `{}`", expansion.name);
     if let Some((name, at)) = map.locate(expansion.definition) {
         let _ = write!(text, ", defined at {name}:{}:{}", at.line, at.col);
@@ -129,14 +112,8 @@ pub fn render_one(map: &SourceMap, d: &Diagnostic, style: Style, out: &mut Strin
     if style.short {
         return short(map, d, out);
     }
-    let view = View {
-        map,
-        focus: d.primary,
-    };
-    let config = term::Config {
-        tab_width: 4,
-        ..term::Config::default()
-    };
+    let view = View { map, focus: d.primary };
+    let config = term::Config { tab_width: 4, ..term::Config::default() };
     let message = to_codespan(map, d);
     let mut text = String::new();
     let result = if style.color {
@@ -189,15 +166,11 @@ mod tests {
         let (map, file) = map();
         let mut bag = DiagnosticBag::new();
         bag.push(
-            Diagnostic::new(
-                codes::UNKNOWN_NAME,
-                Span::new(file, 24, 30),
-                "`colour` is not declared",
-            )
-            .primary_label("not found")
-            .label(Span::new(file, 7, 11), "in this function")
-            .note("names are looked up where they stand")
-            .help("did you mean `color`?"),
+            Diagnostic::new(codes::UNKNOWN_NAME, Span::new(file, 24, 30), "`colour` is not declared")
+                .primary_label("not found")
+                .label(Span::new(file, 7, 11), "in this function")
+                .note("names are looked up where they stand")
+                .help("did you mean `color`?"),
         );
         let text = render(&map, &bag, Style::default());
         for want in [
@@ -213,25 +186,8 @@ mod tests {
             assert!(text.contains(want), "no {want:?} in\n{text}");
         }
         assert!(!text.contains('\x1b'));
-        assert!(
-            render(
-                &map,
-                &bag,
-                Style {
-                    color: true,
-                    short: false
-                }
-            )
-            .contains('\x1b')
-        );
-        let text = render(
-            &map,
-            &bag,
-            Style {
-                color: false,
-                short: true,
-            },
-        );
+        assert!(render(&map, &bag, Style { color: true, short: false }).contains('\x1b'));
+        let text = render(&map, &bag, Style { color: false, short: true });
         assert!(text.starts_with("a.hlsl:2:9: error[OSH2001]: `colour` is not declared\n"));
     }
 
@@ -239,12 +195,7 @@ mod tests {
     fn bad_places_do_no_harm() {
         let (map, file) = map();
         let mut bag = DiagnosticBag::new();
-        for span in [
-            Span::NONE,
-            Span::new(file, 900, 10),
-            Span::new(FileId(7), 0, 1),
-            Span::new(file, 0, 9999),
-        ] {
+        for span in [Span::NONE, Span::new(file, 900, 10), Span::new(FileId(7), 0, 1), Span::new(file, 0, 9999)] {
             bag.report(codes::SYNTAX, span, "bad");
         }
         assert!(render(&map, &bag, Style::default()).contains("4 errors emitted"));
@@ -259,19 +210,13 @@ mod tests {
     fn names_the_macro_and_the_presumed_line() {
         let (mut map, file) = map();
         let call = Span::new(file, 24, 30);
-        map.set_expansions(vec![Expansion {
-            call,
-            name: "colour".into(),
-            definition: Span::new(file, 0, 5),
-        }]);
+        let macros = [("unused", Span::NONE), ("colour", Span::new(file, 0, 5))];
+        map.set_expansions(Expansion::list(macros.into_iter(), vec![(call, 1), (call, 1)]));
         map.add_line_mark(file, 16, 70, Some("b.hlsl".into()));
         let mut bag = DiagnosticBag::new();
         bag.report(codes::SYNTAX, call, "bad");
         let text = render(&map, &bag, Style::default());
-        assert!(
-            text.contains("in the expansion of macro `colour`, defined at a.hlsl:1:1"),
-            "{text}"
-        );
+        assert!(text.contains("in the expansion of macro `colour`, defined at a.hlsl:1:1"), "{text}");
         assert!(text.contains("b.hlsl:70:9"), "{text}");
     }
 }

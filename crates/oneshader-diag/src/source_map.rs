@@ -45,35 +45,22 @@ impl SourceFile {
     pub fn line_starts(&self) -> &[u32] {
         self.starts.get_or_init(|| {
             let mut starts = vec![0];
-            starts.extend(
-                self.text
-                    .bytes()
-                    .enumerate()
-                    .filter(|(_, b)| *b == b'\n')
-                    .map(|(i, _)| i as u32 + 1),
-            );
+            starts.extend(self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
             starts
         })
     }
 
     /// Physical line (from 0) of a byte offset.
     pub fn line_index(&self, at: u32) -> usize {
-        self.line_starts()
-            .partition_point(|s| *s <= at)
-            .saturating_sub(1)
+        self.line_starts().partition_point(|s| *s <= at).saturating_sub(1)
     }
 
     /// The text of a physical line (from 0), without its end.
     pub fn line_text(&self, line: usize) -> &str {
         let starts = self.line_starts();
         let lo = starts.get(line).map_or(self.text.len(), |s| *s as usize);
-        let hi = starts
-            .get(line + 1)
-            .map_or(self.text.len(), |s| *s as usize);
-        self.text
-            .get(lo..hi)
-            .unwrap_or("")
-            .trim_end_matches(['\n', '\r'])
+        let hi = starts.get(line + 1).map_or(self.text.len(), |s| *s as usize);
+        self.text.get(lo..hi).unwrap_or("").trim_end_matches(['\n', '\r'])
     }
 
     fn mark_before(&self, at: u32) -> Option<&LineMark> {
@@ -89,10 +76,7 @@ impl SourceFile {
         while !self.text.is_char_boundary(hi) {
             hi -= 1;
         }
-        LineCol {
-            line: line as u32 + 1,
-            col: self.text[lo..hi.max(lo)].chars().count() as u32 + 1,
-        }
+        LineCol { line: line as u32 + 1, col: self.text[lo..hi.max(lo)].chars().count() as u32 + 1 }
     }
 
     /// Name, line and column as `#line` directives have it.
@@ -107,15 +91,39 @@ impl SourceFile {
     }
 }
 
-/// An outermost macro invocation: which text of a file stands for which macro.
-#[derive(Clone, Debug)]
+/// The macro a place of the source is an invocation of.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expansion {
-    /// The invocation: the macro's name and its arguments.
-    pub call: Span,
     /// The macro's name.
     pub name: Arc<str>,
     /// The name in its `#define`; no place for a predefined macro.
     pub definition: Span,
+}
+
+impl Expansion {
+    /// All outermost invocations of a compile: macros, and per invocation its span (name and arguments) and the index
+    /// of its macro.
+    pub fn list<'a>(
+        macros: impl Iterator<Item = (&'a str, Span)>,
+        mut calls: Vec<(Span, u32)>,
+    ) -> (Vec<Expansion>, Vec<(Span, u32)>) {
+        calls.sort_unstable_by_key(|(span, _)| (span.file, span.lo, span.hi));
+        calls.dedup();
+        let mut used: Vec<u32> = calls.iter().map(|(_, index)| *index).collect();
+        used.sort_unstable();
+        used.dedup();
+        for (_, index) in &mut calls {
+            *index = used.binary_search(index).unwrap_or(0) as u32;
+        }
+        let mut used = used.into_iter().peekable();
+        let mut kept = Vec::new();
+        for (index, (name, definition)) in macros.enumerate() {
+            if used.next_if_eq(&(index as u32)).is_some() {
+                kept.push(Expansion { name: name.into(), definition });
+            }
+        }
+        (kept, calls)
+    }
 }
 
 /// All texts of a compile.
@@ -123,6 +131,7 @@ pub struct Expansion {
 pub struct SourceMap {
     files: Vec<SourceFile>,
     expansions: Vec<Expansion>,
+    calls: Vec<(Span, u32)>,
 }
 
 impl SourceMap {
@@ -150,10 +159,7 @@ impl SourceMap {
 
     /// All files, in the order they were added.
     pub fn files(&self) -> impl ExactSizeIterator<Item = (FileId, &SourceFile)> {
-        self.files
-            .iter()
-            .enumerate()
-            .map(|(i, f)| (FileId(i as u32), f))
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
     }
 
     /// The name of a file, `<none>` where there is none.
@@ -163,9 +169,7 @@ impl SourceMap {
 
     /// The text a span covers; empty where there is none.
     pub fn snippet(&self, span: Span) -> &str {
-        self.file(span.file)
-            .and_then(|f| f.text.get(span.lo as usize..span.hi as usize))
-            .unwrap_or("")
+        self.file(span.file).and_then(|f| f.text.get(span.lo as usize..span.hi as usize)).unwrap_or("")
     }
 
     /// Name, line and column of a span's first byte, `#line` directives heeded.
@@ -175,32 +179,29 @@ impl SourceMap {
     }
 
     /// Records a `#line` directive: the line that holds byte `at` is line `line` of `name` (or of the name in force).
-    /// Marks of one file come in rising order.
+    /// Marks of one file come in rising order; others are those of a second inclusion and are known.
     pub fn add_line_mark(&mut self, file: FileId, at: u32, line: u32, name: Option<Arc<str>>) {
         let Some(file) = self.files.get_mut(file.0 as usize) else {
             return;
         };
         let name = name.or_else(|| file.marks.last().and_then(|m| m.name.clone()));
-        debug_assert!(file.marks.last().is_none_or(|m| m.at <= at));
+        if file.marks.last().is_some_and(|m| m.at >= at) {
+            return; // The file is included again.
+        }
         file.marks.push(LineMark { at, line, name });
     }
 
-    /// Replaces what is known about macro invocations. The list is sorted here.
-    pub fn set_expansions(&mut self, mut expansions: Vec<Expansion>) {
-        expansions.sort_by_key(|e| (e.call.file, e.call.lo, e.call.hi));
+    /// Replaces what is known about macro invocations with an [`Expansion::list`].
+    pub fn set_expansions(&mut self, (expansions, calls): (Vec<Expansion>, Vec<(Span, u32)>)) {
         self.expansions = expansions;
+        self.calls = calls;
     }
 
-    /// The macro invocation that begins where `span` begins and covers it.
+    /// The macro that a span is an outermost invocation of.
     pub fn expansion_at(&self, span: Span) -> Option<&Expansion> {
-        let key = (span.file, span.lo);
-        let from = self
-            .expansions
-            .partition_point(|e| (e.call.file, e.call.lo) < key);
-        self.expansions[from..]
-            .iter()
-            .take_while(|e| (e.call.file, e.call.lo) == key)
-            .find(|e| e.call.hi >= span.hi)
+        let key = |span: Span| (span.file, span.lo, span.hi);
+        let at = self.calls.binary_search_by_key(&key(span), |(call, _)| key(*call)).ok()?;
+        self.expansions.get(self.calls[at].1 as usize)
     }
 }
 
@@ -230,11 +231,7 @@ mod tests {
         let f = map.add("a.hlsl", "1\n#line 100 \"b\"\n3\n4\n#line 7\n6\n");
         map.add_line_mark(f, 16, 100, Some("b".into()));
         map.add_line_mark(f, 28, 7, None);
-        let at = |o| {
-            map.locate(Span::new(f, o, o))
-                .map(|(n, p)| (n.to_string(), p.line))
-                .unwrap()
-        };
+        let at = |o| map.locate(Span::new(f, o, o)).map(|(n, p)| (n.to_string(), p.line)).unwrap();
         assert_eq!(at(0), ("a.hlsl".into(), 1));
         assert_eq!(at(16), ("b".into(), 100));
         assert_eq!(at(18), ("b".into(), 101));

@@ -13,11 +13,7 @@ impl FileId {
 
 impl fmt::Debug for FileId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == FileId::NONE {
-            f.write_str("file-")
-        } else {
-            write!(f, "file{}", self.0)
-        }
+        if *self == FileId::NONE { f.write_str("file-") } else { write!(f, "file{}", self.0) }
     }
 }
 
@@ -38,11 +34,7 @@ pub struct Span {
 
 impl Span {
     /// No place.
-    pub const NONE: Span = Span {
-        file: FileId::NONE,
-        lo: 0,
-        hi: 0,
-    };
+    pub const NONE: Span = Span { file: FileId::NONE, lo: 0, hi: 0 };
 
     /// `lo..hi` of `file`.
     pub const fn new(file: FileId, lo: u32, hi: u32) -> Span {
@@ -63,39 +55,26 @@ impl Span {
         } else if self.file != other.file {
             self
         } else {
-            Span {
-                file: self.file,
-                lo: self.lo.min(other.lo),
-                hi: self.hi.max(other.hi),
-            }
+            Span { file: self.file, lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
         }
     }
 
     /// The empty span just behind this one: where something is missing.
     #[must_use]
     pub fn end(self) -> Span {
-        Span {
-            lo: self.hi,
-            ..self
-        }
+        Span { lo: self.hi, ..self }
     }
 
     /// The empty span just before this one.
     #[must_use]
     pub fn start(self) -> Span {
-        Span {
-            hi: self.lo,
-            ..self
-        }
+        Span { hi: self.lo, ..self }
     }
 
     /// The last `len` bytes: for example the member name in `a.b.name`.
     #[must_use]
     pub fn tail(self, len: u32) -> Span {
-        Span {
-            lo: self.hi.saturating_sub(len).max(self.lo),
-            ..self
-        }
+        Span { lo: self.hi.saturating_sub(len).max(self.lo), ..self }
     }
 }
 

@@ -10,11 +10,6 @@ fn the_page_of_codes_is_in_step() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, &want).unwrap();
     }
-    let have = std::fs::read_to_string(&path)
-        .unwrap_or_default()
-        .replace('\r', "");
-    assert!(
-        have == want,
-        "docs/diagnostics.md is stale: run `BLESS=1 cargo test -p oneshader-diag --test docs`"
-    );
+    let have = std::fs::read_to_string(&path).unwrap_or_default().replace('\r', "");
+    assert!(have == want, "docs/diagnostics.md is stale: run `BLESS=1 cargo test -p oneshader-diag --test docs`");
 }

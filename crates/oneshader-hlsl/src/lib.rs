@@ -3,4 +3,6 @@
 
 pub mod ast;
 pub mod builtin;
+pub mod lex;
 pub mod name;
+pub mod pp;

@@ -71,36 +71,12 @@ pub use syntax::*;
 
 /// The table.
 pub static SECTIONS: &[Section] = &[
-    Section {
-        range: "1xxx",
-        title: "preprocessing and parsing",
-        rows: syntax::ROWS,
-    },
-    Section {
-        range: "2xxx",
-        title: "types and semantics",
-        rows: sema::ROWS,
-    },
-    Section {
-        range: "3xxx",
-        title: "lowering and limits",
-        rows: lower::ROWS,
-    },
-    Section {
-        range: "4xxx",
-        title: "SPIR-V",
-        rows: spirv::ROWS,
-    },
-    Section {
-        range: "51xx",
-        title: "Metal",
-        rows: msl::ROWS,
-    },
-    Section {
-        range: "9xxx",
-        title: "internal",
-        rows: internal::ROWS,
-    },
+    Section { range: "1xxx", title: "preprocessing and parsing", rows: syntax::ROWS },
+    Section { range: "2xxx", title: "types and semantics", rows: sema::ROWS },
+    Section { range: "3xxx", title: "lowering and limits", rows: lower::ROWS },
+    Section { range: "4xxx", title: "SPIR-V", rows: spirv::ROWS },
+    Section { range: "51xx", title: "Metal", rows: msl::ROWS },
+    Section { range: "9xxx", title: "internal", rows: internal::ROWS },
 ];
 
 impl Code {
@@ -126,10 +102,7 @@ impl Code {
 
     /// The code of a number or of `OSHnnnn`, if the table has it: for `oneshader explain`.
     pub fn parse(text: &str) -> Option<Code> {
-        let digits = text
-            .strip_prefix("OSH")
-            .or_else(|| text.strip_prefix("osh"))
-            .unwrap_or(text);
+        let digits = text.strip_prefix("OSH").or_else(|| text.strip_prefix("osh")).unwrap_or(text);
         let code = Code(digits.parse().ok()?);
         (code.info().code == code).then_some(code)
     }
@@ -165,22 +138,9 @@ mod tests {
                 assert!(row.code.0 > last, "{} is out of order", row.code);
                 last = row.code.0;
                 let range = section.range.trim_end_matches('x');
-                assert!(
-                    row.code.0.to_string().starts_with(range),
-                    "{} is outside {}",
-                    row.code,
-                    section.range
-                );
-                assert!(
-                    row.title.len() > 4 && !row.title.ends_with('.'),
-                    "{}: title",
-                    row.code
-                );
-                assert!(
-                    row.explanation.len() > 20 && row.explanation.ends_with('.'),
-                    "{}: explanation",
-                    row.code
-                );
+                assert!(row.code.0.to_string().starts_with(range), "{} is outside {}", row.code, section.range);
+                assert!(row.title.len() > 4 && !row.title.ends_with('.'), "{}: title", row.code);
+                assert!(row.explanation.len() > 20 && row.explanation.ends_with('.'), "{}: explanation", row.code);
                 assert_eq!(row.code.info().title, row.title);
                 assert_eq!(Code::parse(&row.code.to_string()), Some(row.code));
             }
