@@ -1,0 +1,191 @@
+//! The command of the test tool.
+#![forbid(unsafe_code)]
+
+use clap::{Args, Parser, Subcommand};
+use oneshader_parity::cases::{self, Setup};
+use oneshader_parity::engines::vulkan;
+use oneshader_parity::known::Known;
+use oneshader_parity::report::{self, Class};
+use oneshader_parity::script::RunOptions;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Runs shader test cases on every engine and compares the results.
+#[derive(Parser)]
+#[command(name = "oneshader-parity", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run cases (files or folders).
+    Run(Box<Run>),
+    /// List the Vulkan devices of this machine.
+    Devices,
+    /// A worker process of this program.
+    #[command(hide = true)]
+    Worker,
+}
+
+#[derive(Args)]
+struct Run {
+    /// Case files, or folders to search for `.test` and `.yaml` files.
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Lanes: vulkan (ours as SPIR-V), dxc (DXC's SPIR-V), metal (ours as Metal on the CPU). The others are compared
+    /// with the first.
+    #[arg(long = "with", value_delimiter = ',', default_value = "vulkan")]
+    lanes: Vec<String>,
+    /// Part of the Vulkan device's name, in any case; the first device by default.
+    #[arg(long, env = "ONESHADER_VULKAN_DEVICE", default_value = "")]
+    device: String,
+    /// The library of DXC (libdxcompiler.so).
+    #[arg(long, env = "ONESHADER_DXC")]
+    dxc: Option<PathBuf>,
+    /// A compiler program with DXC's command line, in place of our library.
+    #[arg(long)]
+    compiler: Option<String>,
+    /// Only cases whose name matches this regular expression.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Only every Nth case.
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// Name the cases and stop.
+    #[arg(long)]
+    list: bool,
+    /// Run every case, whatever its REQUIRES, UNSUPPORTED and XFAIL lines say.
+    #[arg(long)]
+    ignore_conditions: bool,
+    /// The list of known failures.
+    #[arg(long)]
+    known: Option<PathBuf>,
+    /// Worker processes; one per core by default.
+    #[arg(long, short)]
+    jobs: Option<usize>,
+    /// Seconds a case may take on all lanes together.
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+    /// Write every result as JSON.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Write every result as JUnit XML.
+    #[arg(long)]
+    junit: Option<PathBuf>,
+    /// Write pictures of failing images there: actual, expected, difference.
+    #[arg(long)]
+    artifacts: Option<PathBuf>,
+    /// Reference images of cases that name them.
+    #[arg(long, env = "OFFLOAD_GOLDEN_IMAGES")]
+    golden_images: Option<PathBuf>,
+    /// No progress bar.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(r) => run(&r),
+        Command::Devices => devices(),
+        Command::Worker => cases::serve().map(|()| true),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(e) => {
+            eprintln!("oneshader-parity: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes to the standard output; a reader that has gone away is no error.
+fn print_out(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+fn devices() -> Result<bool, String> {
+    let names = vulkan::device_names().map_err(|e| e.to_string())?;
+    print_out(&names.iter().map(|n| format!("{n}\n")).collect::<String>());
+    Ok(true)
+}
+
+fn run(r: &Run) -> Result<bool, String> {
+    let mut found = cases::find(&r.paths)?;
+    if let Some(f) = &r.filter {
+        let re = regex::Regex::new(f).map_err(|e| e.to_string())?;
+        found.retain(|c| re.is_match(&c.name));
+    }
+    let found: Vec<_> = found.into_iter().step_by(r.every.max(1)).collect();
+    if r.list {
+        print_out(
+            &found
+                .iter()
+                .map(|c| format!("{}\n", c.name))
+                .collect::<String>(),
+        );
+        return Ok(true);
+    }
+    let known = match &r.known {
+        Some(p) => {
+            Known::parse(&std::fs::read_to_string(p).map_err(|e| format!("{}: {e}", p.display()))?)?
+        }
+        None => Known::default(),
+    };
+    let setup = Setup {
+        lanes: r.lanes.clone(),
+        device: r.device.clone(),
+        dxc: r.dxc.clone(),
+        compiler: r.compiler.clone(),
+        options: RunOptions {
+            ignore_conditions: r.ignore_conditions,
+            golden_images: r.golden_images.clone(),
+            artifacts: r.artifacts.clone(),
+        },
+    };
+    let jobs = r
+        .jobs
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let mut entries = cases::run(
+        &setup,
+        &found,
+        jobs,
+        Duration::from_secs(r.timeout),
+        r.quiet,
+    )?;
+    report::mark_known(&mut entries, &known);
+    let mut text = String::new();
+    for e in entries.iter().filter(|e| e.class() == Class::Failed) {
+        text += &format!("{:<8} {}: {}\n", e.lane, e.case, e.summary());
+    }
+    text += &report::table(&entries);
+    let whole = r.filter.is_none() && r.every == 1;
+    let stale = if whole {
+        report::stale(&entries, &known)
+    } else {
+        Vec::new()
+    };
+    for (lane, case) in &stale {
+        text +=
+            &format!("{lane:<8} {case}: listed as a known failure, but there is no such case\n");
+    }
+    let write = |path: &Option<PathBuf>, text: Result<String, String>| match path {
+        Some(p) => std::fs::write(p, text?).map_err(|e| format!("{}: {e}", p.display())),
+        None => Ok(()),
+    };
+    write(&r.json, report::json(&entries))?;
+    write(&r.junit, Ok(report::junit(&entries)))?;
+    let count = |c: Class| entries.iter().filter(|e| e.class() == c).count();
+    text += &format!(
+        "{} passed, {} failed, {} skipped\n",
+        count(Class::Passed),
+        count(Class::Failed) + stale.len(),
+        count(Class::Skipped) + count(Class::KnownFailure)
+    );
+    print_out(&text);
+    Ok(count(Class::Failed) == 0 && stale.is_empty())
+}
