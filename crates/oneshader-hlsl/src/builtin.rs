@@ -106,6 +106,13 @@ macro_rules! objects {
         pub enum ObjectKind { $($(#[$doc])* $kind,)* }
 
         const OBJECTS: &[(&str, ObjectKind)] = &[$($(($text, ObjectKind::$kind),)*)*];
+
+        impl ObjectKind {
+            /// The spelling, the first one where there are several.
+            pub const fn text(self) -> &'static str {
+                match self { $(ObjectKind::$kind => [$($text),*][0],)* }
+            }
+        }
     };
 }
 
