@@ -5,4 +5,7 @@ pub mod ast;
 pub mod builtin;
 pub mod lex;
 pub mod name;
+pub mod options;
 pub mod pp;
+pub mod ty;
+pub mod value;

@@ -94,10 +94,7 @@ impl Elem {
 
     /// The min-precision types.
     pub const fn is_min_precision(self) -> bool {
-        matches!(
-            self,
-            Elem::Min12Int | Elem::Min16Int | Elem::Min16Uint | Elem::Min10Float | Elem::Min16Float
-        )
+        matches!(self, Elem::Min12Int | Elem::Min16Int | Elem::Min16Uint | Elem::Min10Float | Elem::Min16Float)
     }
 
     /// Bits of precision that are promised; 0 for `bool` and literals, as conversions rank them.
