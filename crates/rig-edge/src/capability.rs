@@ -17,10 +17,7 @@ pub struct Key<T> {
 impl<T: Any + Send + Sync> Key<T> {
     /// The key called `name`, by convention the name of the crate that holds the agreement.
     pub const fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            ty: PhantomData,
-        }
+        Self { name, ty: PhantomData }
     }
 
     /// The key's name.
@@ -46,11 +43,7 @@ pub struct Capability {
 impl Capability {
     /// `value` under `key`.
     pub fn new<T: Any + Send + Sync>(key: &Key<T>, value: T) -> Self {
-        Self {
-            name: key.name,
-            ty: TypeId::of::<T>(),
-            value: Arc::new(value),
-        }
+        Self { name: key.name, ty: TypeId::of::<T>(), value: Arc::new(value) }
     }
 
     /// The value if `key` is the one it was declared under.

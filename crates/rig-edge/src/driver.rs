@@ -52,6 +52,9 @@ pub trait Driver: Send + Sync {
     /// has begun drain. Later calls of `submit` fail. Runs once; a later call returns when the first has.
     fn stop(&self);
 
+    /// The host's clock, in which spans are given, in nanoseconds.
+    fn now(&self) -> u64;
+
     /// Turns the recording of [`Span`]s on or off.
     fn profile(&self, on: bool);
 
@@ -75,12 +78,7 @@ pub struct Region {
 impl Region {
     /// A region whose first byte is at `host` on the host.
     pub fn new(handle: usize, address: u64, bytes: u64, host: *mut c_void) -> Self {
-        Self {
-            handle,
-            address,
-            bytes,
-            host: host.expose_provenance(),
-        }
+        Self { handle, address, bytes, host: host.expose_provenance() }
     }
 
     /// Its first byte on the host.

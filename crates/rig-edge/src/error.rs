@@ -55,10 +55,7 @@ pub enum Cause {
 impl Fault {
     /// The fault `kind` with its reason.
     pub fn new(kind: FaultKind, reason: impl Into<Arc<str>>) -> Self {
-        Self {
-            kind,
-            reason: reason.into(),
-        }
+        Self { kind, reason: reason.into() }
     }
 }
 
@@ -108,15 +105,8 @@ impl fmt::Display for Error {
         match self {
             Error::Lost(fault) => write!(f, "device lost: {fault}"),
             Error::Timeout => f.write_str("the deadline passed"),
-            Error::OutOfMemory {
-                asked,
-                live,
-                budget,
-            } => {
-                write!(
-                    f,
-                    "out of device memory: {asked} bytes asked for, {live} live of {budget}"
-                )
+            Error::OutOfMemory { asked, live, budget } => {
+                write!(f, "out of device memory: {asked} bytes asked for, {live} live of {budget}")
             }
             Error::Invalid(what) => write!(f, "invalid argument: {what}"),
             Error::InCallback => f.write_str("called from a callback inside a lock"),

@@ -39,11 +39,7 @@ impl Fill {
     /// - calling `function` with `arg` from any thread is sound, one call at a time for each device it is submitted to;
     /// - `function` keeps the rules of the driver's agreement (for Metal, those of `rig-metal-abi`).
     pub unsafe fn new(function: FillFn, arg: *mut c_void) -> Self {
-        Self {
-            function,
-            arg,
-            _owner: None,
-        }
+        Self { function, arg, _owner: None }
     }
 
     /// A fill that calls `f` with the queue and the value, and that owns `f`. A panic of `f` is the failure
@@ -63,11 +59,7 @@ impl Fill {
         }
         let owner = Arc::new(f);
         let arg = Arc::as_ptr(&owner).cast_mut().cast();
-        Self {
-            function: call::<F>,
-            arg,
-            _owner: Some(owner),
-        }
+        Self { function: call::<F>, arg, _owner: Some(owner) }
     }
 
     /// Calls the fill.
@@ -83,8 +75,6 @@ impl Fill {
 
 impl fmt::Debug for Fill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fill")
-            .field("arg", &self.arg)
-            .finish_non_exhaustive()
+        f.debug_struct("Fill").field("arg", &self.arg).finish_non_exhaustive()
     }
 }

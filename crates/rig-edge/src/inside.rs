@@ -26,9 +26,7 @@ impl Inside {
     #[allow(clippy::new_without_default)] // a guard is entered, not defaulted
     pub fn new() -> Self {
         DEPTH.with(|d| d.set(d.get() + 1));
-        Self {
-            not_send: PhantomData,
-        }
+        Self { not_send: PhantomData }
     }
 }
 

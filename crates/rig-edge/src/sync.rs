@@ -21,11 +21,7 @@ pub fn wait<'a, T>(c: &Condvar, g: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
 }
 
 /// Waits on `c` until `deadline`; spurious returns are possible.
-pub fn wait_until<'a, T>(
-    c: &Condvar,
-    g: MutexGuard<'a, T>,
-    deadline: Option<Instant>,
-) -> MutexGuard<'a, T> {
+pub fn wait_until<'a, T>(c: &Condvar, g: MutexGuard<'a, T>, deadline: Option<Instant>) -> MutexGuard<'a, T> {
     let Some(d) = deadline else { return wait(c, g) };
     let left = d.saturating_duration_since(Instant::now());
     match c.wait_timeout(g, left) {

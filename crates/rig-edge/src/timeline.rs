@@ -1,7 +1,7 @@
 //! The word in which a device's completion is observed.
 
-use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{self, Condvar, Mutex};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{self, Condvar, Mutex, MutexGuard};
 use crate::{Birth, Error, Fault, FaultKind, Inside};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,6 +10,9 @@ use std::time::Instant;
 /// A function called once with the fault of a loss, inside a lock (see [`crate::inside()`]).
 pub type LossHook = Box<dyn FnOnce(&Fault) + Send>;
 
+/// A function called once when a lost device is drained, inside a lock.
+pub type DrainHook = Box<dyn FnOnce() + Send>;
+
 /// A device's timeline: the values 1, 2, ... that its work completes, in order.
 ///
 /// The driver advances the word; anyone reads it or waits for it. The word never moves backwards. Once the device is
@@ -17,6 +20,7 @@ pub type LossHook = Box<dyn FnOnce(&Fault) + Send>;
 /// whoever waits for more, so that nobody waits for ever for what cannot come.
 pub struct Timeline {
     word: AtomicU64,
+    lost: AtomicBool,
     state: Mutex<State>,
     moved: Condvar,
     birth: Birth,
@@ -29,7 +33,10 @@ struct State {
     fault: Option<Fault>,
     /// Set when the device is lost and nothing of it runs any more.
     drained: bool,
+    /// Threads that wait; a system call is made only for them.
+    waiting: usize,
     hooks: Vec<LossHook>,
+    drain_hooks: Vec<DrainHook>,
 }
 
 impl Timeline {
@@ -40,10 +47,13 @@ impl Timeline {
             limit: u64::MAX,
             fault: None,
             drained: false,
+            waiting: 0,
             hooks: Vec::new(),
+            drain_hooks: Vec::new(),
         };
         Self {
             word: AtomicU64::new(0),
+            lost: AtomicBool::new(false),
             state: Mutex::new(state),
             moved: Condvar::new(),
             birth: Birth::now(),
@@ -63,10 +73,15 @@ impl Timeline {
         sync::lock(&self.state).fault.clone()
     }
 
+    /// Whether the device is lost; an atomic load.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire) || !self.birth.is_here()
+    }
+
     /// Whether no work that completes `value` can touch memory any more: it is done, or the device is lost and
     /// drained.
     pub fn released(&self, value: u64) -> bool {
-        self.signaled() >= value || (self.birth.is_here() && sync::lock(&self.state).drained)
+        self.signaled() >= value || (self.is_lost() && self.birth.is_here() && sync::lock(&self.state).drained)
     }
 
     /// Waits until `value` is reached: at once if it has been, else until it is, it cannot be any more
@@ -89,7 +104,7 @@ impl Timeline {
             if deadline.is_some_and(|d| Instant::now() >= d) {
                 return Err(Error::Timeout);
             }
-            state = sync::wait_until(&self.moved, state, deadline);
+            state = self.sleep(state, deadline);
         }
     }
 
@@ -102,15 +117,23 @@ impl Timeline {
         self.run_hooks();
     }
 
+    /// Calls `hook` once the device is lost and drained, at once if it is.
+    pub fn on_drain(&self, hook: DrainHook) {
+        let mut state = sync::lock(&self.state);
+        state.drain_hooks.push(hook);
+        drop(state);
+        self.run_hooks();
+    }
+
     /// For the driver: moves the word to `value`; does nothing if it is there or beyond.
     pub fn advance(&self, value: u64) {
         if self.signaled() >= value {
             return;
         }
-        let _state = sync::lock(&self.state);
+        let state = sync::lock(&self.state);
         if self.signaled() < value {
             self.word.store(value, Ordering::Release);
-            self.moved.notify_all();
+            self.wake(&state);
         }
     }
 
@@ -120,14 +143,17 @@ impl Timeline {
         let mut state = sync::lock(&self.state);
         state.fault.get_or_insert(fault);
         state.limit = state.limit.min(limit);
-        self.moved.notify_all();
+        self.lost.store(true, Ordering::Release);
+        self.wake(&state);
     }
 
-    /// For the driver: records that the lost device runs nothing any more.
+    /// For the driver: records that the lost device runs nothing any more, and wakes everyone. Runs no hook.
     pub fn drain(&self) {
         let mut state = sync::lock(&self.state);
-        state.drained = state.fault.is_some();
-        self.moved.notify_all();
+        if state.fault.is_some() && !state.drained {
+            state.drained = true;
+            self.wake(&state);
+        }
     }
 
     /// Waits until everything that completes `value` is released; see [`Timeline::released`].
@@ -140,41 +166,59 @@ impl Timeline {
             if deadline.is_some_and(|d| Instant::now() >= d) {
                 return Err(Error::Timeout);
             }
-            state = sync::wait_until(&self.moved, state, deadline);
+            state = self.sleep(state, deadline);
         }
         Ok(())
     }
 
-    /// For the driver: runs the hooks of a recorded loss. Called outside the driver's locks.
+    fn sleep<'a>(&self, mut state: MutexGuard<'a, State>, deadline: Option<Instant>) -> MutexGuard<'a, State> {
+        state.waiting += 1;
+        let mut state = sync::wait_until(&self.moved, state, deadline);
+        state.waiting -= 1;
+        state
+    }
+
+    fn wake(&self, state: &State) {
+        if state.waiting > 0 {
+            self.moved.notify_all();
+        }
+    }
+
+    /// For the driver: runs the hooks of a recorded loss or drain. Called outside the driver's locks.
     pub fn run_hooks(&self) {
         loop {
             let mut state = sync::lock(&self.state);
-            let Some(fault) = state.fault.clone() else {
-                return;
-            };
-            let Some(hook) = state.hooks.pop() else {
-                return;
-            };
+            let Some(fault) = state.fault.clone() else { return };
+            let loss = state.hooks.pop();
+            let drain = if loss.is_none() && state.drained { state.drain_hooks.pop() } else { None };
             drop(state);
             let _inside = Inside::new();
             // A hook's panic is its own; the thread may be the system's and must not unwind.
-            let _ = catch_unwind(AssertUnwindSafe(|| hook(&fault)));
+            let run = AssertUnwindSafe(|| match (loss, drain) {
+                (Some(hook), _) => {
+                    hook(&fault);
+                    true
+                }
+                (None, Some(hook)) => {
+                    hook();
+                    true
+                }
+                (None, None) => false,
+            });
+            if !catch_unwind(run).unwrap_or(true) {
+                return;
+            }
         }
     }
 }
 
 fn forked() -> Fault {
-    Fault::new(
-        FaultKind::Forked,
-        "the device belongs to the parent process",
-    )
+    Fault::new(FaultKind::Forked, "the device belongs to the parent process")
 }
 
 impl fmt::Debug for Timeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Timeline")
-            .field("signaled", &self.signaled())
-            .finish_non_exhaustive()
+        f.debug_struct("Timeline").field("signaled", &self.signaled()).finish_non_exhaustive()
     }
 }
 
@@ -200,10 +244,7 @@ mod tests {
     #[test]
     fn a_deadline_ends_a_wait() {
         let t = Timeline::new();
-        assert_eq!(
-            t.wait(1, Some(Instant::now() + Duration::from_millis(5))),
-            Err(Error::Timeout)
-        );
+        assert_eq!(t.wait(1, Some(Instant::now() + Duration::from_millis(5))), Err(Error::Timeout));
     }
 
     #[test]
@@ -230,9 +271,7 @@ mod tests {
         let (tx, rx) = std::sync::mpsc::channel();
         let tx2 = tx.clone();
         t.on_loss(Box::new(move |_| tx.send(crate::inside()).unwrap()));
-        t.on_loss(Box::new(|_| {
-            panic!("a hook's own panic (expected in this test)")
-        }));
+        t.on_loss(Box::new(|_| panic!("a hook's own panic (expected in this test)")));
         assert!(rx.try_recv().is_err());
         t.lose(fault(), 0);
         t.run_hooks();

@@ -1,0 +1,71 @@
+//! The promises of the agreement (R01 to R19 of docs/promises.md), run over every kind of device.
+//!
+//! Each function of `fills`, `loss` and `icbs` is a test of one promise, named in its first line, generic over the
+//! device. The same state machine runs over all of them (R19).
+#![cfg(not(feature = "model"))]
+
+mod backend;
+mod fills;
+mod icbs;
+mod loss;
+mod soft;
+
+/// Makes a test of each function for each kind of device.
+macro_rules! promises {
+    ($($module:ident: $($name:ident),* $(,)?;)*) => {
+        mod over_soft {
+            $(mod $module { $(#[test] fn $name() { crate::$module::$name::<crate::soft::Soft>(); })* })*
+        }
+    };
+}
+
+promises! {
+    fills:
+        the_record_is_found_under_its_key_by_a_metal_device_only,
+        a_c_fill_gets_its_queue_argument_and_value,
+        commands_run_in_order_whatever_command_buffer_they_are_in,
+        work_begins_and_ends_without_a_later_call,
+        the_open_command_buffer_is_committed_at_256_values,
+        a_commit_on_demand_begins_work,
+        an_empty_submission_completes_after_earlier_work,
+        a_split_is_a_boundary_with_times,
+        times_are_not_wanted_when_null,
+        a_fill_makes_more_command_buffers_than_the_queue_holds,
+        submits_wait_while_the_queue_is_full,
+        split_outside_a_fill_is_refused,
+        completion_while_a_fill_encodes_does_not_touch_its_encoder,
+        handlers_in_any_order_move_the_word_in_order,
+        threadgroup_memory_is_set_by_the_fill,
+        calls_from_a_fill_are_refused,
+        many_threads_submit_and_wait;
+    loss:
+        a_failing_fill_loses_the_device,
+        a_failed_command_buffer_loses_the_device_with_its_reason,
+        the_word_stops_below_the_failed_value_in_any_order_of_handlers,
+        no_command_buffer_loses_the_device,
+        no_encoder_loses_the_device,
+        a_failed_split_is_returned_and_loses_the_device,
+        a_fill_that_goes_on_after_a_failed_split_loses_the_device,
+        a_loss_is_once_and_for_good,
+        a_loss_leaves_other_devices_alone,
+        a_command_buffer_that_never_completes_ends_waits_at_their_deadline,
+        a_wait_beside_a_loss_is_told,
+        close_waits_for_no_work_and_lets_it_drain,
+        close_ends_a_split_that_waits_for_room,
+        a_fill_that_panics_loses_the_device;
+    icbs:
+        an_icb_runs_its_dispatches_in_order_on_every_submit,
+        an_icb_may_be_empty,
+        a_c_fill_runs_an_icb,
+        an_icb_outlives_its_image,
+        a_dropped_icb_is_released_also_after_close,
+        a_fill_changes_a_command_before_its_first_run,
+        arguments_start_at_the_offset,
+        align_is_the_familys,
+        refusals_have_reasons,
+        misuse_is_invalid_and_changes_nothing,
+        a_call_from_a_callback_is_invalid,
+        close_waits_for_a_call_in_flight_and_refuses_later_ones,
+        any_thread_makes_icbs,
+        pipelines_of_icbs_are_made_resident;
+}
