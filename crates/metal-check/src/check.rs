@@ -1,5 +1,7 @@
 //! Checking: the compiler and the lint over a text, and what they find.
 use crate::clang::{self, Clang, Purpose};
+use crate::lex::TokenStream;
+use crate::preprocess::{Place, Source, preprocess};
 use crate::rewrite::{RewriteOptions, Rewritten, rewrite};
 use crate::version::LanguageVersion;
 use crate::{Error, lint};
@@ -60,12 +62,21 @@ pub enum Origin {
 pub struct Finding {
     /// Who found it.
     pub origin: Origin,
+    /// The file that the text includes where it is; `None` for the text itself.
+    pub file: Option<String>,
     /// 1-based line of the file; 0 if it has no place.
     pub line: u32,
     /// 1-based column in bytes; 0 if only the line is known.
     pub column: u32,
     /// What is wrong: one sentence, no full stop.
     pub message: String,
+}
+
+impl Finding {
+    fn new(origin: Origin, place: Place, message: String) -> Self {
+        let Place { file, line, column } = place;
+        Self { origin, file, line, column, message }
+    }
 }
 
 impl fmt::Display for Finding {
@@ -99,16 +110,12 @@ impl fmt::Display for Report {
     /// One line per finding, `name:line:column: error: message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for finding in &self.findings {
-            let Finding {
-                line,
-                column,
-                message,
-                ..
-            } = finding;
+            let Finding { line, column, message, .. } = finding;
+            let name = finding.file.as_ref().unwrap_or(&self.name);
             match (line, column) {
-                (0, _) => writeln!(f, "{}: error: {message}", self.name)?,
-                (_, 0) => writeln!(f, "{}:{line}: error: {message}", self.name)?,
-                _ => writeln!(f, "{}:{line}:{column}: error: {message}", self.name)?,
+                (0, _) => writeln!(f, "{name}: error: {message}")?,
+                (_, 0) => writeln!(f, "{name}:{line}: error: {message}")?,
+                _ => writeln!(f, "{name}:{line}:{column}: error: {message}")?,
             }
         }
         Ok(())
@@ -152,18 +159,22 @@ impl Checker {
     /// # Errors
     /// Clang could not be run or took longer than the time limit. What is wrong with the text is in the report.
     pub fn check_text(&self, name: &str, text: &str) -> Result<Report, Error> {
-        let mut findings = if self.options.lint {
-            lint::lint(text, self.options.version)
-        } else {
-            Vec::new()
+        let mut findings = match preprocess(&self.clang, &self.options, name, text)? {
+            Ok(source) => {
+                let mut findings = self.compile(&source)?;
+                if self.options.lint {
+                    findings.extend(self.lint(&source));
+                }
+                findings
+            }
+            Err(refusals) => refusals
+                .into_iter()
+                .map(|r| Finding::new(Origin::Compiler, r.place, r.message))
+                .collect(),
         };
-        findings.extend(self.compile(name, text)?);
-        findings.sort_by_key(|f| (f.line, f.column));
+        findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
         findings.dedup();
-        Ok(Report {
-            name: name.to_owned(),
-            findings,
-        })
+        Ok(Report { name: name.to_owned(), findings })
     }
 
     /// Checks one file. A file that cannot be read or is not UTF-8 fails.
@@ -180,6 +191,7 @@ impl Checker {
                     name,
                     findings: vec![Finding {
                         origin: Origin::Compiler,
+                        file: None,
                         line: 0,
                         column: 0,
                         message,
@@ -206,80 +218,56 @@ impl Checker {
             .collect()
     }
 
-    /// What clang says about `text`.
-    fn compile(&self, name: &str, text: &str) -> Result<Vec<Finding>, Error> {
-        let rewritten = rewrite(text, RewriteOptions::default());
+    /// What the lint says about `source`.
+    fn lint(&self, source: &Source<'_>) -> Vec<Finding> {
+        let stream = TokenStream::new(&source.text);
+        let remarks = lint::lint(&source.text, self.options.version);
+        let finding = |r: lint::Remark| {
+            let (line, column) = stream.position(r.offset);
+            Finding::new(Origin::Lint, source.place(line, column), r.message)
+        };
+        remarks.into_iter().map(finding).collect()
+    }
+
+    /// What clang says about `source`.
+    fn compile(&self, source: &Source<'_>) -> Result<Vec<Finding>, Error> {
+        let rewritten = rewrite(&source.text, RewriteOptions::default());
         let mut command = self.clang.command(Purpose::Check)?;
-        if text.contains("function_constant") {
+        if source.text.contains("function_constant") {
             // Constants computed from function constants are folded when the pipeline is made.
             command.arg("-Wno-global-constructors");
         }
-        if self.options.check_layout {
-            command.arg("-DONESHADER_CHECK_LAYOUT");
-        }
-        command.args(self.options.defines.iter().map(|d| format!("-D{d}")));
-        if let Some(dir) = Path::new(name).parent() {
-            command.arg("-I").arg(if dir.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                dir
-            });
-        }
-        for dir in &self.options.include_dirs {
-            command.arg("-I").arg(dir);
-        }
         command.args(["-fsyntax-only", "-"]);
-        let done = clang::run(
-            &mut command,
-            rewritten.text.as_bytes(),
-            self.options.timeout,
-        )?;
-        let mut findings = read_diagnostics(&done.stderr, text, &rewritten);
+        let done = clang::run(&mut command, rewritten.text.as_bytes(), self.options.timeout)?;
+        let mut findings = read_diagnostics(&done.stderr, source, &rewritten);
         if !done.status.success() && findings.is_empty() {
             let message = format!("clang failed: {}", done.stderr.trim());
-            findings.push(Finding {
-                origin: Origin::Compiler,
-                line: 0,
-                column: 0,
-                message,
-            });
+            findings.push(Finding::new(Origin::Compiler, Place { file: None, line: 0, column: 0 }, message));
         }
         Ok(findings)
     }
 }
 
 /// Reads clang's messages. One in a header is given the place in the text that led there, which its notes name.
-fn read_diagnostics(stderr: &str, original: &str, rewritten: &Rewritten) -> Vec<Finding> {
+fn read_diagnostics(stderr: &str, source: &Source<'_>, rewritten: &Rewritten) -> Vec<Finding> {
+    let place = |(line, column)| source.place(line, rewritten.original_column(&source.text, line, column));
     let mut findings: Vec<Finding> = Vec::new();
     for line in stderr.lines() {
-        let Some((place, kind, message)) = split_diagnostic(line) else {
-            continue;
-        };
-        let in_text = place.strip_prefix("<stdin>:").and_then(|p| {
+        let Some((at, kind, message)) = split_diagnostic(line) else { continue };
+        let in_text = at.strip_prefix("<stdin>:").and_then(|p| {
             let mut numbers = p.split(':').map(str::parse::<u32>);
             Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
         });
         match kind {
+            Kind::Error if message.starts_with("too many errors emitted") => {}
             Kind::Error => {
-                if message.starts_with("too many errors emitted") {
-                    continue;
-                }
-                let (line, column) = in_text.map_or((0, 0), |(l, c)| {
-                    (l, rewritten.original_column(original, l, c))
-                });
-                findings.push(Finding {
-                    origin: Origin::Compiler,
-                    line,
-                    column,
-                    message: metal_words(message),
-                });
+                let place = in_text.map_or(Place { file: None, line: 0, column: 0 }, place);
+                findings.push(Finding::new(Origin::Compiler, place, metal_words(message)));
             }
             Kind::Note => {
-                if let (Some(last), Some((l, c))) =
-                    (findings.last_mut().filter(|f| f.line == 0), in_text)
-                {
-                    last.line = l;
-                    last.column = rewritten.original_column(original, l, c);
+                if let (Some(last), Some(at)) = (findings.last_mut().filter(|f| f.line == 0), in_text) {
+                    let Place { file, line, column } = place(at);
+                    (last.file, last.line, last.column) = (file, line, column);
                 }
             }
         }

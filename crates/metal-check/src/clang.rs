@@ -101,7 +101,8 @@ impl Clang {
         let (program, identity) = find(program)?;
         let headers = headers::all();
         let mut hash = Fnv::default();
-        for (path, text) in &headers {
+        let stubs = headers::stubs();
+        for (path, text) in headers.iter().chain(&stubs) {
             hash.add(path);
             hash.add(text);
         }
@@ -117,7 +118,7 @@ impl Clang {
             cache,
             identity,
         };
-        clang.write_headers(&root, &headers)?;
+        clang.write_headers(&root, &headers, &stubs)?;
         Ok(clang)
     }
 
@@ -147,9 +148,19 @@ impl Clang {
         Ok(command)
     }
 
-    /// A plain C compilation or link.
-    pub fn plain(&self) -> Command {
-        Command::new(&self.program)
+    /// A command that preprocesses with stubs in place of the standard library.
+    pub fn preprocessor(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["-E", "-x", "c++", "-std=c++14",
+            "-undef", "-nostdinc", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-w"]);
+        // What Metal's compiler predefines, and nothing of the host's language.
+        command.args(["-D__cplusplus=201402L", "-D__clang__=1", "-D__METAL__=1", "-D__METAL_MACOS__=1", "-D__HAVE_BFLOAT__=1"]);
+        command.arg(format!("-D__METAL_VERSION__={}", self.version.number()));
+        if self.version < LanguageVersion::V3_1 {
+            command.arg("-U__HAVE_BFLOAT__");
+        }
+        command.arg("-I").arg(self.cache.join("stubs"));
+        command
     }
 
     /// Path of the precompiled header for `purpose`, which is built if the cache lacks it.
@@ -191,13 +202,19 @@ impl Clang {
     }
 
     /// Writes the headers once, whole: another process sees all of them or none.
-    fn write_headers(&self, root: &Path, headers: &[headers::Header]) -> Result<(), Error> {
+    fn write_headers(
+        &self,
+        root: &Path,
+        headers: &[headers::Header],
+        stubs: &[headers::Header],
+    ) -> Result<(), Error> {
         if self.cache.join("include").is_dir() {
             return Ok(());
         }
         let staging = root.join(unique_name("headers"));
-        for (path, text) in headers {
-            let path = staging.join("include").join(path);
+        let below = |dir: &'static str| move |(path, text): &headers::Header| (Path::new(dir).join(path), text.clone());
+        for (path, text) in headers.iter().map(below("include")).chain(stubs.iter().map(below("stubs"))) {
+            let path = staging.join(path);
             if let Some(dir) = path.parent() {
                 fs::create_dir_all(dir).map_err(|e| Error::io(dir, e))?;
             }

@@ -104,12 +104,6 @@ impl<'a> TokenStream<'a> {
         )
     }
 
-    /// 1-based line of token `i`; of the end of the text past the last token.
-    pub fn line(&self, i: usize) -> u32 {
-        self.position(self.tokens.get(i).map_or(self.text.len(), |t| t.start))
-            .0
-    }
-
     /// Index of the token that closes the bracket at `open`, one of `(`, `[`, `{`; `None` if it is never closed.
     pub fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0usize;

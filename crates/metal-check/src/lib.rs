@@ -15,6 +15,7 @@ mod clang;
 mod headers;
 mod lex;
 mod lint;
+mod preprocess;
 mod process;
 mod rewrite;
 pub mod run;

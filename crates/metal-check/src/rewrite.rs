@@ -350,53 +350,75 @@ fn template_heads(s: &TokenStream<'_>, edits: &mut Edits) {
     }
 }
 
-/// Respells methods qualified `device` and `threadgroup`.
+/// Respells methods qualified by an address space.
 ///
 /// An unqualified method takes `this` in the generic address space, so a `device` method becomes one, with what it
 /// returns cast back. An object without an address fits `thread` and `threadgroup` methods alike: the latter becomes a
-/// template, so that it loses.
+/// template, so that it loses. Of constructors one generic one stays, and defaulted functions are the implicit ones.
 fn methods(s: &TokenStream<'_>, edits: &mut Edits) {
     for i in 1..s.len() {
         let space = s.str(i);
-        if !matches!(space, "device" | "threadgroup") {
+        if !matches!(space, "device" | "threadgroup" | "thread" | "constant") {
             continue;
         }
-        let mut close = i - 1;
-        if s.str(close) == "const" && close > 0 {
-            close -= 1;
-        }
-        let mut body = i + 1;
-        if s.str(body) == "const" {
-            body += 1;
-        }
-        if s.str(close) != ")" || !matches!(s.str(body), "{" | ";") {
+        let close = if s.str(i - 1) == "const" && i > 1 { i - 2 } else { i - 1 };
+        let body = if s.str(i + 1) == "const" { i + 2 } else { i + 1 };
+        let defaulted = s.str(body) == "=" && s.str(body + 1) == "default";
+        if s.str(close) != ")" || !(matches!(s.str(body), "{" | ";" | ":") || defaulted) {
             continue;
         }
-        let Some(open) = s.opening(close).filter(|&o| o > 0) else {
-            continue;
-        };
+        let Some(open) = s.opening(close).filter(|&o| o > 0) else { continue };
         let name = method_name(s, open);
         let start = declaration_start(s, name);
-        if space == "threadgroup" {
+        let ty = return_type(s, start, name);
+        let constructor = ty.is_empty() && s.str(name) != "operator" && s.is_ident(name);
+        let qualifier = (s.tokens[i].start, s.tokens[i].end);
+        if defaulted || (constructor && space != "thread") {
+            if let Some(end) = member_end(s, body) {
+                edits.replace(s.tokens[start].start, s.tokens[end].end, "");
+            }
+        } else if constructor {
+            edits.replace(qualifier.0, qualifier.1, "");
+        } else if space == "threadgroup" {
             if s.str(start) != "template" {
                 edits.insert(s.tokens[start].start, "template<int = 0> ");
             }
-            continue;
-        }
-        edits.replace(s.tokens[i].start, s.tokens[i].end, "");
-        let ty = return_type(s, start, name);
-        if ty.is_empty() || ty == "void" || s.str(body) != "{" {
-            continue;
-        }
-        let Some(end) = s.closing(body) else { continue };
-        for k in body..end {
-            if s.str(k) == "return" && s.str(k + 1) != ";" {
-                let stop = (k..end).find(|&j| s.str(j) == ";").unwrap_or(end);
-                edits.insert(s.tokens[k].end, format!(" ({ty})("));
-                edits.insert(s.tokens[stop].start, ")");
+        } else if space == "device" {
+            edits.replace(qualifier.0, qualifier.1, "");
+            if ty != "void" && !ty.is_empty() && s.str(body) == "{" {
+                cast_returns(s, body, &ty, edits);
             }
         }
     }
+}
+
+/// Casts what the body that opens at `body` returns to `ty`.
+fn cast_returns(s: &TokenStream<'_>, body: usize, ty: &str, edits: &mut Edits) {
+    let Some(end) = s.closing(body) else { return };
+    for k in body..end {
+        if s.str(k) == "return" && s.str(k + 1) != ";" {
+            let stop = (k..end).find(|&j| s.str(j) == ";").unwrap_or(end);
+            edits.insert(s.tokens[k].end, format!(" ({ty})("));
+            edits.insert(s.tokens[stop].start, ")");
+        }
+    }
+}
+
+/// The last token of the member whose body, initialisers or `= default` begin at `from`.
+fn member_end(s: &TokenStream<'_>, from: usize) -> Option<usize> {
+    let mut k = from;
+    while k < s.len() {
+        match s.str(k) {
+            ";" => return Some(k),
+            // `: member{..}` is followed by `,` or the body.
+            "{" if k > from && s.is_ident(k - 1) => k = s.closing(k)?,
+            "{" => return s.closing(k),
+            "(" => k = s.closing(k)?,
+            _ => {}
+        }
+        k += 1;
+    }
+    None
 }
 
 /// First token of the name before the parameter list at `open`: `f`, or `operator` before `[]`, `()`, `+=`, ...

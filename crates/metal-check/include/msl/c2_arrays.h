@@ -1,6 +1,18 @@
 // MSL 2.12: array and array_ref; MSL 2.13: as_type.
 #pragma once
+namespace std {
+// The compiler's own name for a braced list.
+template<class E> class initializer_list {
+  const E* __begin;
+  size_t __size;
+public:
+  constexpr size_t size() const { return __size; }
+  constexpr const E* begin() const { return __begin; }
+  constexpr const E* end() const { return __begin + __size; }
+};
+} // namespace std
 namespace metal {
+using std::initializer_list;
 template<class To, class From> METAL_FUNC To as_type(From f) { static_assert(sizeof(To) == sizeof(From), "as_type: sizes differ"); return __builtin_bit_cast(To, f); }
 
 template<typename T, size_t N> struct array {

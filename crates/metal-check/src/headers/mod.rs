@@ -76,6 +76,21 @@ const ALIASES: [&str; 28] = [
     "metal_types",
 ];
 
+/// Further public names.
+const MORE: [&str; 5] = ["metal_stdlib", "metal_uniform", "metal_visible_function_table", "metal_assert", "metal_initializer_list"];
+const SIMD: [&str; 3] = ["simd/simd.h", "simd/vector_types.h", "simd/matrix_types.h"];
+
+/// Whether a text may include `name` and get the standard library.
+pub(crate) fn is_public(name: &str) -> bool {
+    ALIASES.contains(&name) || MORE.contains(&name) || SIMD.contains(&name)
+}
+
+/// Headers for the preprocessor: in place of the standard library, a sign that it was included.
+pub(crate) fn stubs() -> Vec<Header> {
+    let text = "#pragma once\n#pragma metal_check_included\n";
+    ALIASES.iter().chain(&MORE).chain(&SIMD).map(|&path| (path, text.to_owned())).collect()
+}
+
 /// All headers. The same text on every call.
 pub(crate) fn all() -> Vec<Header> {
     let mut out: Vec<Header> = EMBEDDED

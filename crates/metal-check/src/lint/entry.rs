@@ -1,0 +1,342 @@
+//! Entry functions: their parameters, attributes and results (MSL 5.1, 5.2, 5.8).
+use super::Lint;
+use super::attributes::{Attribute, list};
+use crate::lex::TokenStream;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Kernel,
+    Vertex,
+    Fragment,
+    /// Object and mesh functions: their inputs are those of kernels and more.
+    Mesh,
+}
+
+impl Stage {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Vertex => "vertex",
+            Self::Fragment => "fragment",
+            Self::Mesh => "mesh",
+        }
+    }
+}
+
+/// An input that the device gives a function.
+struct Input {
+    name: &'static str,
+    types: &'static [&'static str],
+}
+
+const SCALAR: &[&str] = &["uint", "ushort"];
+const VECTOR: &[&str] = &["uint", "ushort", "uint2", "uint3", "ushort2", "ushort3"];
+
+const fn input(name: &'static str, types: &'static [&'static str]) -> Input {
+    Input { name, types }
+}
+
+/// MSL 5.2.3.6.
+const KERNEL: &[Input] = &[
+    input("dispatch_quadgroups_per_threadgroup", SCALAR),
+    input("dispatch_simdgroups_per_threadgroup", SCALAR),
+    input("dispatch_threads_per_threadgroup", VECTOR),
+    input("grid_origin", VECTOR),
+    input("grid_size", VECTOR),
+    input("quadgroup_index_in_threadgroup", SCALAR),
+    input("quadgroups_per_threadgroup", SCALAR),
+    input("simdgroup_index_in_threadgroup", SCALAR),
+    input("simdgroups_per_threadgroup", SCALAR),
+    input("thread_execution_width", SCALAR),
+    input("thread_index_in_quadgroup", SCALAR),
+    input("thread_index_in_simdgroup", SCALAR),
+    input("thread_index_in_threadgroup", SCALAR),
+    input("thread_position_in_grid", VECTOR),
+    input("thread_position_in_threadgroup", VECTOR),
+    input("threadgroup_position_in_grid", VECTOR),
+    input("threadgroups_per_grid", VECTOR),
+    input("threads_per_grid", VECTOR),
+    input("threads_per_simdgroup", SCALAR),
+    input("threads_per_threadgroup", VECTOR),
+];
+/// MSL 5.2.3.1, 5.2.3.2.
+const VERTEX: &[Input] = &[
+    input("amplification_count", SCALAR),
+    input("amplification_id", SCALAR),
+    input("base_instance", SCALAR),
+    input("base_vertex", SCALAR),
+    input("instance_id", SCALAR),
+    input("patch_id", SCALAR),
+    input("position_in_patch", &["float2", "float3"]),
+    input("vertex_id", SCALAR),
+];
+/// MSL 5.2.3.4.
+const FRAGMENT: &[Input] = &[
+    input("amplification_count", SCALAR),
+    input("amplification_id", SCALAR),
+    input("barycentric_coord", &["float", "float2", "float3"]),
+    input("front_facing", &["bool"]),
+    input("point_coord", &["float2"]),
+    input("position", &["float4"]),
+    input("primitive_culled", &["bool"]),
+    input("primitive_id", SCALAR),
+    input("render_target_array_index", &["uint", "ushort", "uchar"]),
+    input("sample_id", &["uint"]),
+    input("sample_mask", &["uint"]),
+    input("thread_index_in_quadgroup", SCALAR),
+    input("thread_index_in_simdgroup", SCALAR),
+    input("threads_per_simdgroup", SCALAR),
+    input("viewport_array_index", &["uint", "ushort", "uchar"]),
+];
+
+/// A parameter of an entry function.
+struct Parameter<'a> {
+    /// Its first token.
+    at: usize,
+    /// Its declaration as written, without attributes.
+    text: String,
+    /// Its type without `const`, `metal::` and spaces.
+    ty: String,
+    attributes: Vec<Attribute<'a>>,
+    /// Elements of `array<T, N>`, if N is a literal.
+    count: u64,
+}
+
+/// A function with its stage: tokens of its name and parameter list.
+struct Entry {
+    stage: Stage,
+    first: usize,
+    name: usize,
+    open: usize,
+    close: usize,
+}
+
+/// Checks every entry function.
+pub(super) fn check(lint: &mut Lint<'_>) {
+    let entries = find(&lint.s);
+    for (k, entry) in entries.iter().enumerate() {
+        let name = lint.s.str(entry.name).to_owned();
+        if name == "main" {
+            lint.remark(entry.name, "an entry function cannot be called 'main'");
+        }
+        let defined = |e: &Entry| lint.s.str(e.close + 1) == "{";
+        let twice = entries[..k].iter().any(|e| lint.s.str(e.name) == name && defined(e) && defined(entry));
+        if twice {
+            lint.remark(entry.name, format!("entry function '{name}' cannot be overloaded"));
+        }
+        let parameters: Vec<Parameter<'_>> = {
+            let s = &lint.s;
+            s.split_commas(entry.open + 1, entry.close).into_iter().map(|(from, to)| parameter(s, from, to)).collect()
+        };
+        let mut remarks = Vec::new();
+        for p in &parameters {
+            check_parameter(&lint.s, entry.stage, p, &mut remarks);
+        }
+        check_indices(&lint.s, &parameters, &mut remarks);
+        check_result(&lint.s, entry, &mut remarks);
+        for (at, message) in remarks {
+            lint.remark(at, message);
+        }
+    }
+}
+
+/// Finds entry functions that are not templates.
+fn find(s: &TokenStream<'_>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for i in 0..s.len() {
+        let stage = match s.str(i) {
+            "kernel" => Stage::Kernel,
+            "vertex" => Stage::Vertex,
+            "fragment" => Stage::Fragment,
+            "mesh" | "object" if s.str(i.wrapping_sub(1)) == "[" => Stage::Mesh,
+            _ => continue,
+        };
+        // From here to the parameter list there are attributes, a type and a name.
+        let mut k = i + 1;
+        let open = loop {
+            match s.str(k) {
+                "" | ";" | "{" | "}" | ")" | "=" | "," => break None,
+                "(" => break Some(k),
+                "[" => match list(s, k) {
+                    Some((_, end)) => k = end,
+                    None => break None,
+                },
+                "<" => k = s.template_end(k).unwrap_or(k + 1),
+                "]" if k < i + 3 => k += 1, // the end of [[kernel]]
+                _ => k += 1,
+            }
+        };
+        let Some(open) = open.filter(|&o| s.is_ident(o - 1) && o > i + 2) else { continue };
+        let Some(close) = s.closing(open) else { continue };
+        entries.push(Entry { stage, first: i, name: open - 1, open, close });
+    }
+    entries
+}
+
+fn parameter<'a>(s: &TokenStream<'a>, from: usize, to: usize) -> Parameter<'a> {
+    let mut attributes = Vec::new();
+    let mut words = Vec::new();
+    let mut k = from;
+    while k < to {
+        if let Some((found, end)) = list(s, k) {
+            attributes.extend(found);
+            k = end;
+        } else {
+            words.push(s.str(k));
+            k += 1;
+        }
+    }
+    let text = words.join(" ");
+    // The name is the last word, before any array bounds.
+    let end = words.iter().rposition(|w| *w != "]" && w.starts_with(|c: char| c.is_alphabetic() || c == '_'));
+    let named = words.len() > 1 && end.is_some_and(|e| words.get(e + 1).is_none_or(|w| *w == "["));
+    let ty: String = words[..if named { end.unwrap_or(words.len()) } else { words.len() }]
+        .iter()
+        .filter(|w| !matches!(**w, "const" | "metal" | "simd"))
+        .copied()
+        .collect();
+    let count = match words[..] {
+        ["array", "<", .., n, ">", _] | ["const", "array", "<", .., n, ">", _] => n.trim_end_matches('u').parse().unwrap_or(1),
+        _ => 1,
+    };
+    Parameter { at: from, text, ty: ty.trim_start_matches("::").replace("<::", "<"), attributes, count }
+}
+
+impl Parameter<'_> {
+    fn has_word(&self, word: &str) -> bool {
+        self.text.split(' ').any(|w| w == word)
+    }
+
+    fn points(&self) -> bool {
+        self.has_word("*") || self.has_word("&") || self.text.ends_with(']')
+    }
+
+    /// A resource that Metal numbers itself when it has no attribute (MSL 5.2.1).
+    fn is_resource(&self) -> bool {
+        let spaces = ["device", "constant", "threadgroup", "object_data", "threadgroup_imageblock", "ray_data"];
+        (spaces.iter().any(|s| self.has_word(s)) && self.points()) || self.is_texture() || self.is_sampler() || self.is_table()
+    }
+
+    fn element(&self) -> &str {
+        ["array<", "array_ref<"].iter().find_map(|p| self.ty.strip_prefix(p)).unwrap_or(&self.ty)
+    }
+
+    fn is_texture(&self) -> bool {
+        self.element().starts_with("texture") || self.element().starts_with("depth")
+    }
+
+    fn is_sampler(&self) -> bool {
+        self.element().starts_with("sampler")
+    }
+
+    /// Opaque objects that take a buffer index.
+    fn is_table(&self) -> bool {
+        ["acceleration_structure", "visible_function_table", "intersection_function_table"].iter().any(|t| self.text.contains(t))
+    }
+}
+
+fn check_parameter(s: &TokenStream<'_>, stage: Stage, p: &Parameter<'_>, remarks: &mut Vec<(usize, String)>) {
+    if p.text == "void" || p.text == "..." {
+        return;
+    }
+    let names: Vec<&str> = p.attributes.iter().map(|a| a.name).filter(|n| *n != "maybe_unused").collect();
+    if names.is_empty() {
+        let opaque = ["imageblock", "mesh", "mesh_grid_properties", "patch_control_point", "command_buffer"];
+        let mesh_type = stage == Stage::Mesh && p.text.split(' ').count() == 2;
+        if !p.is_resource() && !mesh_type && !opaque.iter().any(|o| p.ty.split('<').next() == Some(o)) {
+            remarks.push((p.at, format!("{} parameter '{}' has no attribute", stage.name(), p.text)));
+        }
+        return;
+    }
+    for a in &p.attributes {
+        let wrong = match a.name {
+            "buffer" => {
+                let pointer = (p.has_word("device") || p.has_word("constant")) && p.points();
+                let array = p.ty.starts_with("array<") && (p.has_word("device") || p.has_word("constant"));
+                (!pointer && !array && !p.is_table()).then(|| "must be a device or constant pointer or reference".to_owned())
+            }
+            "threadgroup" => (!(p.has_word("threadgroup") && p.points())).then(|| "must be a threadgroup pointer or reference".to_owned()),
+            "texture" => (!p.is_texture()).then(|| "must be a texture".to_owned()),
+            "sampler" => (!p.is_sampler()).then(|| "must be a sampler".to_owned()),
+            "id" | "attribute" => Some("belongs on a member of a structure".to_owned()),
+            name => check_input(stage, name, &p.ty),
+        };
+        if let Some(message) = wrong {
+            remarks.push((a.at, format!("[[{}]] '{}' {message}", a.name, p.text)));
+        }
+    }
+    let stage_ins = usize::from(names.contains(&"stage_in"));
+    if stage_ins == 1 && p.points() {
+        remarks.push((p.at, format!("[[stage_in]] '{}' must be a structure passed by value", p.text)));
+    }
+    let _ = s;
+}
+
+/// What is wrong with input `name` of type `ty` in a function of `stage`.
+fn check_input(stage: Stage, name: &str, ty: &str) -> Option<String> {
+    let table = match stage {
+        Stage::Kernel | Stage::Mesh => KERNEL,
+        Stage::Vertex => VERTEX,
+        Stage::Fragment => FRAGMENT,
+    };
+    if let Some(input) = table.iter().find(|i| i.name == name) {
+        return (!input.types.contains(&ty)).then(|| format!("cannot have type '{ty}'"));
+    }
+    let elsewhere = [KERNEL, VERTEX, FRAGMENT].iter().any(|t| t.iter().any(|i| i.name == name));
+    (elsewhere && stage != Stage::Mesh).then(|| format!("is not an input of a {} function", stage.name()))
+}
+
+/// Indices of resources: each used once. Resources of one raster order group may share an index.
+fn check_indices(s: &TokenStream<'_>, parameters: &[Parameter<'_>], remarks: &mut Vec<(usize, String)>) {
+    let mut taken: Vec<(&str, u64)> = Vec::new();
+    let mut singles: Vec<&str> = Vec::new();
+    for p in parameters {
+        let grouped = p.attributes.iter().any(|a| matches!(a.name, "raster_order_group" | "function_constant"));
+        for a in &p.attributes {
+            if matches!(a.name, "buffer" | "texture" | "sampler" | "threadgroup") {
+                let Some(first) = a.index(s) else { continue };
+                let limit = match a.name {
+                    "texture" => super::attributes::TEXTURES,
+                    "sampler" => super::attributes::SAMPLERS,
+                    _ => super::attributes::BUFFERS,
+                };
+                if p.count > 1 && first + p.count > limit {
+                    remarks.push((a.at, format!("'{}' needs {} indices from {first}: at most {limit} exist", p.text, p.count)));
+                }
+                for index in first..(first + p.count).min(first + 128) {
+                    if taken.contains(&(a.name, index)) && !grouped {
+                        remarks.push((a.at, format!("[[{}({index})]] is used twice", a.name)));
+                        break;
+                    }
+                    taken.push((a.name, index));
+                }
+            } else if [KERNEL, VERTEX, FRAGMENT].iter().any(|t| t.iter().any(|i| i.name == a.name)) || a.name == "stage_in" {
+                if singles.contains(&a.name) {
+                    remarks.push((a.at, format!("[[{}]] is used twice", a.name)));
+                }
+                singles.push(a.name);
+            }
+        }
+    }
+}
+
+/// A kernel returns nothing; a fragment function returns no pointer.
+fn check_result(s: &TokenStream<'_>, entry: &Entry, remarks: &mut Vec<(usize, String)>) {
+    let mut words = Vec::new();
+    let mut k = entry.first + 1;
+    while k < entry.name {
+        if let Some((_, end)) = list(s, k) {
+            k = end;
+            continue;
+        }
+        words.push(s.str(k));
+        k += 1;
+    }
+    words.retain(|w| !matches!(*w, "]" | "inline" | "static" | "extern" | "const"));
+    if entry.stage == Stage::Kernel && words != ["void"] && !words.is_empty() {
+        remarks.push((entry.first, format!("a kernel must return void, not '{}'", words.join(" "))));
+    }
+    if words.last().is_some_and(|w| matches!(*w, "*" | "&")) {
+        remarks.push((entry.first, format!("a {} function cannot return '{}'", entry.stage.name(), words.join(" "))));
+    }
+}
