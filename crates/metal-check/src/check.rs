@@ -135,11 +135,7 @@ impl Checker {
     /// # Errors
     /// No usable clang, or the cache directory cannot be written.
     pub fn new(options: Options) -> Result<Self, Error> {
-        let clang = Clang::new(
-            options.clang.as_deref(),
-            options.cache.as_deref(),
-            options.version,
-        )?;
+        let clang = Clang::new(options.clang.as_deref(), options.cache.as_deref(), options.version)?;
         clang.precompiled(Purpose::Check)?;
         Ok(Self { options, clang })
     }
@@ -167,10 +163,7 @@ impl Checker {
                 }
                 findings
             }
-            Err(refusals) => refusals
-                .into_iter()
-                .map(|r| Finding::new(Origin::Compiler, r.place, r.message))
-                .collect(),
+            Err(refusals) => refusals.into_iter().map(|r| Finding::new(Origin::Compiler, r.place, r.message)).collect(),
         };
         findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
         findings.dedup();
@@ -189,13 +182,7 @@ impl Checker {
                 let message = format!("cannot read the file: {e}");
                 Ok(Report {
                     name,
-                    findings: vec![Finding {
-                        origin: Origin::Compiler,
-                        file: None,
-                        line: 0,
-                        column: 0,
-                        message,
-                    }],
+                    findings: vec![Finding { origin: Origin::Compiler, file: None, line: 0, column: 0, message }],
                 })
             }
         }
@@ -282,11 +269,7 @@ enum Kind {
 
 /// `place: error: message`, `place: fatal error: message` or `place: note: message`.
 fn split_diagnostic(line: &str) -> Option<(&str, Kind, &str)> {
-    for (mark, kind) in [
-        (": fatal error: ", Kind::Error),
-        (": error: ", Kind::Error),
-        (": note: ", Kind::Note),
-    ] {
+    for (mark, kind) in [(": fatal error: ", Kind::Error), (": error: ", Kind::Error), (": note: ", Kind::Note)] {
         if let Some((place, message)) = line.split_once(mark) {
             return Some((place, kind, message));
         }
@@ -314,14 +297,9 @@ fn metal_words(message: &str) -> String {
     for (from, to) in WORDS {
         out = out.replace(from, to);
     }
-    for scalar in [
-        "float", "half", "int", "uint", "short", "ushort", "char", "uchar", "bool", "long", "ulong",
-    ] {
+    for scalar in ["float", "half", "int", "uint", "short", "ushort", "char", "uchar", "bool", "long", "ulong"] {
         for n in 2..=4 {
-            out = out.replace(
-                &format!("packed_vec<{scalar}, {n}>"),
-                &format!("packed_{scalar}{n}"),
-            );
+            out = out.replace(&format!("packed_vec<{scalar}, {n}>"), &format!("packed_{scalar}{n}"));
             out = out.replace(&format!("vec<{scalar}, {n}>"), &format!("{scalar}{n}"));
         }
     }

@@ -93,11 +93,7 @@ impl Purpose {
 
 impl Clang {
     /// Finds clang and writes the headers of this build into the cache.
-    pub fn new(
-        program: Option<&Path>,
-        cache: Option<&Path>,
-        version: LanguageVersion,
-    ) -> Result<Self, Error> {
+    pub fn new(program: Option<&Path>, cache: Option<&Path>, version: LanguageVersion) -> Result<Self, Error> {
         let (program, identity) = find(program)?;
         let headers = headers::all();
         let mut hash = Fnv::default();
@@ -112,12 +108,7 @@ impl Clang {
         }
         let root = cache.map_or_else(default_cache, Path::to_owned);
         let cache = root.join(format!("{:032x}", hash.0));
-        let clang = Self {
-            program,
-            version,
-            cache,
-            identity,
-        };
+        let clang = Self { program, version, cache, identity };
         clang.write_headers(&root, &headers, &stubs)?;
         Ok(clang)
     }
@@ -132,11 +123,7 @@ impl Clang {
         let mut command = Command::new(&self.program);
         command.args(MODE).args(ERRORS).args(purpose.flags());
         command.arg(format!("-D__METAL_VERSION__={}", self.version.number()));
-        command.args([
-            OsString::from("-D__METAL_MACOS__=1"),
-            "-I".into(),
-            self.cache.join("include").into(),
-        ]);
+        command.args([OsString::from("-D__METAL_MACOS__=1"), "-I".into(), self.cache.join("include").into()]);
         command
     }
 
@@ -151,10 +138,25 @@ impl Clang {
     /// A command that preprocesses with stubs in place of the standard library.
     pub fn preprocessor(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(["-E", "-x", "c++", "-std=c++14",
-            "-undef", "-nostdinc", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-w"]);
+        command.args([
+            "-E",
+            "-x",
+            "c++",
+            "-std=c++14",
+            "-undef",
+            "-nostdinc",
+            "-fno-color-diagnostics",
+            "-fno-caret-diagnostics",
+            "-w",
+        ]);
         // What Metal's compiler predefines, and nothing of the host's language.
-        command.args(["-D__cplusplus=201402L", "-D__clang__=1", "-D__METAL__=1", "-D__METAL_MACOS__=1", "-D__HAVE_BFLOAT__=1"]);
+        command.args([
+            "-D__cplusplus=201402L",
+            "-D__clang__=1",
+            "-D__METAL__=1",
+            "-D__METAL_MACOS__=1",
+            "-D__HAVE_BFLOAT__=1",
+        ]);
         command.arg(format!("-D__METAL_VERSION__={}", self.version.number()));
         if self.version < LanguageVersion::V3_1 {
             command.arg("-U__HAVE_BFLOAT__");
@@ -169,9 +171,7 @@ impl Clang {
             Purpose::Check => "check",
             Purpose::Execute => "execute",
         };
-        let path = self
-            .cache
-            .join(format!("{name}-{}.pch", self.version.number()));
+        let path = self.cache.join(format!("{name}-{}.pch", self.version.number()));
         if path.exists() {
             return Ok(path);
         }
@@ -187,12 +187,7 @@ impl Clang {
             "-Xclang",
             "-fno-pch-timestamp",
         ]);
-        command
-            .arg("-Xclang")
-            .arg("-o")
-            .arg("-Xclang")
-            .arg(&unique)
-            .arg("-");
+        command.arg("-Xclang").arg("-o").arg("-Xclang").arg(&unique).arg("-");
         let done = run(&mut command, text.as_bytes(), HEADER_LIMIT)?;
         if !done.status.success() {
             return Err(Error::Headers(done.stderr));
@@ -202,12 +197,7 @@ impl Clang {
     }
 
     /// Writes the headers once, whole: another process sees all of them or none.
-    fn write_headers(
-        &self,
-        root: &Path,
-        headers: &[headers::Header],
-        stubs: &[headers::Header],
-    ) -> Result<(), Error> {
+    fn write_headers(&self, root: &Path, headers: &[headers::Header], stubs: &[headers::Header]) -> Result<(), Error> {
         if self.cache.join("include").is_dir() {
             return Ok(());
         }
@@ -232,11 +222,7 @@ impl Clang {
 }
 
 /// Runs a clang command.
-pub(crate) fn run(
-    command: &mut Command,
-    input: &[u8],
-    limit: Duration,
-) -> Result<process::Finished, Error> {
+pub(crate) fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<process::Finished, Error> {
     process::run(command, input, limit).map_err(|failure| match failure {
         Failure::Start(e) => Error::ClangStart(e),
         Failure::Timeout => Error::Timeout(limit),
@@ -244,9 +230,7 @@ pub(crate) fn run(
 }
 
 fn find(program: Option<&Path>) -> Result<(PathBuf, String), Error> {
-    let named = program
-        .map(Path::to_owned)
-        .or_else(|| std::env::var_os("METAL_CHECK_CLANG").map(PathBuf::from));
+    let named = program.map(Path::to_owned).or_else(|| std::env::var_os("METAL_CHECK_CLANG").map(PathBuf::from));
     let tried: Vec<PathBuf> = match named {
         Some(path) => vec![path],
         None => PROGRAMS.iter().map(PathBuf::from).collect(),
@@ -272,11 +256,7 @@ fn major(line: &str) -> Option<u32> {
 }
 
 fn default_cache() -> PathBuf {
-    let from = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
+    let from = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     from("METAL_CHECK_CACHE")
         .or_else(|| from("XDG_CACHE_HOME").map(|d| d.join("metal-check")))
         .or_else(|| from("HOME").map(|d| d.join(".cache/metal-check")))
@@ -287,11 +267,7 @@ fn default_cache() -> PathBuf {
 pub(crate) fn unique_name(prefix: &str) -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    format!(
-        "{prefix}-{}-{}",
-        std::process::id(),
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    )
+    format!("{prefix}-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// FNV-1a of 128 bits: names cache entries, the same on every machine.
@@ -306,8 +282,7 @@ impl Default for Fnv {
 impl Fnv {
     fn add(&mut self, text: &str) {
         for byte in text.bytes().chain([0xff]) {
-            self.0 =
-                (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }
     }
 }

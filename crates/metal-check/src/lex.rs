@@ -38,20 +38,15 @@ pub(crate) struct TokenStream<'a> {
 /// Punctuators of more than one byte, longest first. `>>` is left as two tokens, because it may close two template
 /// argument lists.
 const PUNCTUATORS: [&str; 22] = [
-    "<<=", "...", "::", "->", "++", "--", "<<", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=",
-    "*=", "/=", "%=", "&=", "|=", "^=", "##",
+    "<<=", "...", "::", "->", "++", "--", "<<", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=",
+    "|=", "^=", "##",
 ];
 
 impl<'a> TokenStream<'a> {
     /// Splits `text` into tokens. Directives are kept, as tokens of their own.
     pub fn new(text: &'a str) -> Self {
         let mut line_starts = vec![0];
-        line_starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|&(_, b)| b == b'\n')
-                .map(|(i, _)| i + 1),
-        );
+        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i + 1));
         let mut tokens = Vec::with_capacity(text.len() / 4);
         let mut at = 0;
         let mut line_begins = true;
@@ -61,33 +56,21 @@ impl<'a> TokenStream<'a> {
                 line_begins |= text[at..end].contains('\n');
             } else {
                 line_begins = false;
-                tokens.push(Token {
-                    kind,
-                    start: at,
-                    end,
-                });
+                tokens.push(Token { kind, start: at, end });
             }
             at = end;
         }
-        Self {
-            text,
-            tokens,
-            line_starts,
-        }
+        Self { text, tokens, line_starts }
     }
 
     /// The text of token `i`; empty past the end.
     pub fn str(&self, i: usize) -> &'a str {
-        self.tokens
-            .get(i)
-            .map_or("", |t| &self.text[t.start..t.end])
+        self.tokens.get(i).map_or("", |t| &self.text[t.start..t.end])
     }
 
     /// Whether token `i` is an identifier or keyword.
     pub fn is_ident(&self, i: usize) -> bool {
-        self.tokens
-            .get(i)
-            .is_some_and(|t| t.kind == TokenKind::Ident)
+        self.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Ident)
     }
 
     /// Number of significant tokens.
@@ -98,10 +81,7 @@ impl<'a> TokenStream<'a> {
     /// 1-based line and column (in bytes) of byte `offset`.
     pub fn position(&self, offset: usize) -> (u32, u32) {
         let line = self.line_starts.partition_point(|&s| s <= offset);
-        (
-            line as u32,
-            (offset - self.line_starts[line - 1]) as u32 + 1,
-        )
+        (line as u32, (offset - self.line_starts[line - 1]) as u32 + 1)
     }
 
     /// Index of the token that closes the bracket at `open`, one of `(`, `[`, `{`; `None` if it is never closed.
@@ -154,10 +134,7 @@ impl<'a> TokenStream<'a> {
                     depth = depth.checked_sub(1)?;
                     if depth == 0 {
                         let next = self.str(i + 1);
-                        let follows = matches!(
-                            next,
-                            "(" | "{" | "::" | ")" | "," | ";" | ">" | "&" | "*" | ""
-                        );
+                        let follows = matches!(next, "(" | "{" | "::" | ")" | "," | ";" | ">" | "&" | "*" | "");
                         return (follows || self.is_ident(i + 1)).then_some(i + 1);
                     }
                 }
@@ -204,29 +181,18 @@ fn scan(text: &str, at: usize, line_begins: bool) -> (TokenKind, usize) {
     let run = |accept: fn(u8) -> bool| at + bytes[at..].iter().take_while(|&&b| accept(b)).count();
     match bytes[at] {
         b if b.is_ascii_whitespace() => (TokenKind::Space, run(|b| b.is_ascii_whitespace())),
-        b'/' if rest.starts_with("//") => {
-            (TokenKind::Space, at + rest.find('\n').unwrap_or(rest.len()))
-        }
-        b'/' if rest.starts_with("/*") => (
-            TokenKind::Space,
-            at + rest[2..].find("*/").map_or(rest.len(), |n| n + 4),
-        ),
+        b'/' if rest.starts_with("//") => (TokenKind::Space, at + rest.find('\n').unwrap_or(rest.len())),
+        b'/' if rest.starts_with("/*") => (TokenKind::Space, at + rest[2..].find("*/").map_or(rest.len(), |n| n + 4)),
         b'#' if line_begins => (TokenKind::Directive, directive_end(text, at)),
         b'"' | b'\'' => (TokenKind::Literal, literal_end(bytes, at)),
-        b if b.is_ascii_alphabetic() || b == b'_' || b >= 0x80 => (
-            TokenKind::Ident,
-            run(|b| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80),
-        ),
-        b if b.is_ascii_digit()
-            || (b == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)) =>
-        {
+        b if b.is_ascii_alphabetic() || b == b'_' || b >= 0x80 => {
+            (TokenKind::Ident, run(|b| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80))
+        }
+        b if b.is_ascii_digit() || (b == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)) => {
             (TokenKind::Number, number_end(bytes, at))
         }
         _ => {
-            let n = PUNCTUATORS
-                .iter()
-                .find(|p| rest.starts_with(**p))
-                .map_or(1, |p| p.len());
+            let n = PUNCTUATORS.iter().find(|p| rest.starts_with(**p)).map_or(1, |p| p.len());
             (TokenKind::Punct, at + n)
         }
     }
@@ -237,11 +203,7 @@ fn number_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at + 1;
     while let Some(&b) = bytes.get(end) {
         let exponent = |e: u8| {
-            if hex {
-                matches!(e, b'p' | b'P')
-            } else {
-                matches!(e, b'e' | b'E')
-            }
+            if hex { matches!(e, b'p' | b'P') } else { matches!(e, b'e' | b'E') }
         };
         let sign = matches!(b, b'+' | b'-') && exponent(bytes[end - 1]);
         if !(sign || b.is_ascii_alphanumeric() || b == b'.' || b == b'_' || b == b'\'') {
@@ -300,20 +262,14 @@ mod tests {
 
     #[test]
     fn splits_cpp() {
-        assert_eq!(
-            tokens("a<<=b->c/*x*/+1.5e-3f//y\n.5h"),
-            ["a", "<<=", "b", "->", "c", "+", "1.5e-3f", ".5h"]
-        );
+        assert_eq!(tokens("a<<=b->c/*x*/+1.5e-3f//y\n.5h"), ["a", "<<=", "b", "->", "c", "+", "1.5e-3f", ".5h"]);
         assert_eq!(tokens("0x1p-3f-0xe+1"), ["0x1p-3f", "-", "0xe", "+", "1"]);
         assert_eq!(tokens("\"a\\\"b\" 'c'"), ["\"a\\\"b\"", "'c'"]);
     }
 
     #[test]
     fn directives_are_one_token() {
-        assert_eq!(
-            tokens(" # define A \\\n b // c\nx"),
-            ["# define A \\\n b ", "x"]
-        );
+        assert_eq!(tokens(" # define A \\\n b // c\nx"), ["# define A \\\n b ", "x"]);
         assert_eq!(tokens("a #b"), ["a", "#", "b"]);
     }
 
@@ -326,23 +282,9 @@ mod tests {
 
     #[test]
     fn survives_any_bytes() {
-        for text in [
-            "\"",
-            "'\\",
-            "/*",
-            "#",
-            "\\",
-            "\u{e9}\"\\\u{e9}",
-            "0x",
-            "<",
-            "}",
-            "#/*",
-        ] {
+        for text in ["\"", "'\\", "/*", "#", "\\", "\u{e9}\"\\\u{e9}", "0x", "<", "}", "#/*"] {
             let s = TokenStream::new(text);
-            assert!(
-                s.tokens.windows(2).all(|w| w[0].end <= w[1].start),
-                "{text:?}"
-            );
+            assert!(s.tokens.windows(2).all(|w| w[0].end <= w[1].start), "{text:?}");
         }
     }
 }

@@ -31,10 +31,7 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No clang that can be used was found.
-    #[error(
-        "no clang found (tried {}); install clang-19 or set METAL_CHECK_CLANG",
-        names(tried)
-    )]
+    #[error("no clang found (tried {}); install clang-19 or set METAL_CHECK_CLANG", names(tried))]
     ClangMissing {
         /// Programs tried, in order.
         tried: Vec<PathBuf>,
@@ -60,17 +57,10 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn io(path: &Path, source: std::io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            source,
-        }
+        Self::Io { path: path.to_owned(), source }
     }
 }
 
 fn names(paths: &[PathBuf]) -> String {
-    paths
-        .iter()
-        .map(|p| p.display().to_string())
-        .collect::<Vec<_>>()
-        .join(", ")
+    paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -43,11 +43,10 @@ struct Arguments {
 
 fn main() -> ExitCode {
     // Metal's compiler spells the version -std=VERSION.
-    let args =
-        std::env::args_os().map(|a| match a.to_str().and_then(|s| s.strip_prefix("-std=")) {
-            Some(version) => format!("--std={version}").into(),
-            None => a,
-        });
+    let args = std::env::args_os().map(|a| match a.to_str().and_then(|s| s.strip_prefix("-std=")) {
+        Some(version) => format!("--std={version}").into(),
+        None => a,
+    });
     match check(&Arguments::parse_from(args)) {
         Ok(failed) => ExitCode::from(u8::from(failed > 0)),
         Err(message) => {
@@ -60,10 +59,7 @@ fn main() -> ExitCode {
 /// Checks what the arguments name; the number of files that failed.
 fn check(args: &Arguments) -> Result<usize, String> {
     if let Some(jobs) = args.jobs {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(jobs.max(1))
-            .build_global()
-            .map_err(|e| e.to_string())?;
+        rayon::ThreadPoolBuilder::new().num_threads(jobs.max(1)).build_global().map_err(|e| e.to_string())?;
     }
     let mut files = Vec::new();
     for path in &args.paths {
@@ -78,11 +74,7 @@ fn check(args: &Arguments) -> Result<usize, String> {
         ..Options::default()
     };
     let checker = Checker::new(options).map_err(|e| e.to_string())?;
-    let bar = if files.len() > 20 {
-        ProgressBar::new(files.len() as u64)
-    } else {
-        ProgressBar::hidden()
-    };
+    let bar = if files.len() > 20 { ProgressBar::new(files.len() as u64) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}") {
         bar.set_style(style);
     }
@@ -96,11 +88,7 @@ fn check(args: &Arguments) -> Result<usize, String> {
                 report.passed()
             }
             Err(metal_check::Error::Timeout(limit)) => {
-                println!(
-                    "{}: error: took longer than {} s",
-                    path.display(),
-                    limit.as_secs()
-                );
+                println!("{}: error: took longer than {} s", path.display(), limit.as_secs());
                 false
             }
             Err(e) => return Err(e.to_string()),
@@ -130,18 +118,13 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
         files.push(path.to_owned());
         return Ok(());
     }
-    let read = || -> std::io::Result<Vec<PathBuf>> {
-        std::fs::read_dir(path)?.map(|e| Ok(e?.path())).collect()
-    };
+    let read = || -> std::io::Result<Vec<PathBuf>> { std::fs::read_dir(path)?.map(|e| Ok(e?.path())).collect() };
     let mut entries = read().map_err(|e| format!("{}: {e}", path.display()))?;
     entries.sort();
     for entry in entries {
         if entry.is_dir() {
             collect(&entry, files)?;
-        } else if entry
-            .extension()
-            .is_some_and(|e| e == "metal" || e == "msl")
-        {
+        } else if entry.extension().is_some_and(|e| e == "metal" || e == "msl") {
             files.push(entry);
         }
     }

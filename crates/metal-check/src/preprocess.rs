@@ -93,8 +93,12 @@ fn is_plain(text: &str) -> bool {
 
 /// `include <metal_stdlib>` and the like.
 fn standard_include(directive: &str) -> bool {
-    let name = directive.strip_prefix("include").map(str::trim).and_then(|d| d.strip_prefix('<')).and_then(|d| d.strip_suffix('>'));
-    name.is_some_and(|n| crate::headers::is_public(n))
+    let name = directive
+        .strip_prefix("include")
+        .map(str::trim)
+        .and_then(|d| d.strip_prefix('<'))
+        .and_then(|d| d.strip_suffix('>'));
+    name.is_some_and(crate::headers::is_public)
 }
 
 /// `text` with `#line` made blank: findings name the lines of the file itself.
@@ -167,14 +171,17 @@ mod tests {
 
     #[test]
     fn knows_plain_texts() {
-        assert!(is_plain("#pragma clang diagnostic ignored \"-Wx\"\n#include <metal_stdlib>\n#include <simd/simd.h>\n#line 3\nint x;"));
+        assert!(is_plain(
+            "#pragma clang diagnostic ignored \"-Wx\"\n#include <metal_stdlib>\n#include <simd/simd.h>\n#line 3\nint x;"
+        ));
         assert!(!is_plain("#define A 1\n"));
         assert!(!is_plain("#include \"mine.h\"\n"));
     }
 
     #[test]
     fn maps_lines() {
-        let source = read_markers("a\nb B\n", "# 1 \"<stdin>\"\na\n# 1 \"./x.h\" 1\nq\n# 2 \"<stdin>\" 2\nb 1\n".to_owned());
+        let source =
+            read_markers("a\nb B\n", "# 1 \"<stdin>\"\na\n# 1 \"./x.h\" 1\nq\n# 2 \"<stdin>\" 2\nb 1\n".to_owned());
         assert_eq!(source.place(2, 1), Place { file: None, line: 1, column: 1 });
         assert_eq!(source.place(4, 1), Place { file: Some("./x.h".to_owned()), line: 1, column: 0 });
         assert_eq!(source.place(6, 3), Place { file: None, line: 2, column: 0 });

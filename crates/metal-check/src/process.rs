@@ -20,17 +20,9 @@ pub(crate) enum Failure {
 }
 
 /// Runs `command` with `input` on its standard input.
-pub(crate) fn run(
-    command: &mut Command,
-    input: &[u8],
-    limit: Duration,
-) -> Result<Finished, Failure> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(Failure::Start)?;
+pub(crate) fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<Finished, Failure> {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(Failure::Start)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
         scope.spawn(move || {
@@ -66,12 +58,6 @@ pub(crate) fn run(
         };
         let stdout = out.join().unwrap_or_default();
         let stderr = String::from_utf8_lossy(&err.join().unwrap_or_default()).into_owned();
-        status
-            .map(|status| Finished {
-                status,
-                stdout,
-                stderr,
-            })
-            .ok_or(Failure::Timeout)
+        status.map(|status| Finished { status, stdout, stderr }).ok_or(Failure::Timeout)
     })
 }

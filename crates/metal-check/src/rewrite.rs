@@ -29,20 +29,12 @@ pub(crate) struct Edits(Vec<Edit>);
 impl Edits {
     /// Inserts `text` before byte `at`, after what was inserted there already.
     pub fn insert(&mut self, at: usize, text: impl Into<String>) {
-        self.0.push(Edit {
-            start: at,
-            end: at,
-            text: text.into(),
-        });
+        self.0.push(Edit { start: at, end: at, text: text.into() });
     }
 
     /// Replaces the bytes `start..end`; line ends among them are kept.
     pub fn replace(&mut self, start: usize, end: usize, text: impl Into<String>) {
-        self.0.push(Edit {
-            start,
-            end,
-            text: text.into(),
-        });
+        self.0.push(Edit { start, end, text: text.into() });
     }
 
     fn extend(&mut self, other: Edits) {
@@ -61,12 +53,7 @@ impl Edits {
             }
             out.push_str(&text[at..edit.start]);
             out.push_str(&edit.text);
-            out.extend(
-                text[edit.start..edit.end]
-                    .bytes()
-                    .filter(|&b| b == b'\n')
-                    .map(char::from),
-            );
+            out.extend(text[edit.start..edit.end].bytes().filter(|&b| b == b'\n').map(char::from));
             at = edit.end;
             marks.push((out.len(), at));
         }
@@ -86,12 +73,7 @@ pub(crate) struct Rewritten {
 impl Rewritten {
     /// 1-based column in `original` for a line and column of the rewritten text; lines are the same in both.
     pub fn original_column(&self, original: &str, line: u32, column: u32) -> u32 {
-        let line_start = |s: &str| {
-            s.split_inclusive('\n')
-                .take(line as usize - 1)
-                .map(str::len)
-                .sum::<usize>()
-        };
+        let line_start = |s: &str| s.split_inclusive('\n').take(line as usize - 1).map(str::len).sum::<usize>();
         let offset = line_start(&self.text) + column as usize - 1;
         let i = self.marks.partition_point(|&(out, _)| out <= offset);
         let source = match i.checked_sub(1).map(|i| self.marks[i]) {
@@ -135,10 +117,7 @@ fn directives(s: &TokenStream<'_>, edits: &mut Edits) {
     for t in s.tokens.iter().filter(|t| t.kind == TokenKind::Directive) {
         let line = &s.text[t.start..t.end];
         let body = line[1..].trim_start();
-        if body
-            .strip_prefix("line")
-            .is_some_and(|r| r.starts_with([' ', '\t']))
-        {
+        if body.strip_prefix("line").is_some_and(|r| r.starts_with([' ', '\t'])) {
             edits.replace(t.start, t.end, "");
         } else if body.starts_with("define") {
             let inner = TokenStream::new(&line[1..]);
@@ -157,11 +136,7 @@ fn literals(s: &TokenStream<'_>, edits: &mut Edits) {
     for t in s.tokens.iter().filter(|t| t.kind == TokenKind::Number) {
         let number = &s.text[t.start..t.end];
         let hex = number.starts_with("0x") || number.starts_with("0X");
-        let float = if hex {
-            number.contains(['p', 'P'])
-        } else {
-            number.contains(['.', 'e', 'E'])
-        };
+        let float = if hex { number.contains(['p', 'P']) } else { number.contains(['.', 'e', 'E']) };
         let plain = number.ends_with(|c: char| c == '.' || c.is_ascii_digit());
         if float && plain {
             edits.insert(t.end, "f");
@@ -255,9 +230,9 @@ fn attributes(s: &TokenStream<'_>, edits: &mut Edits) {
         let Some(end) = s.closing(i) else { return };
         let (start, stop) = (s.tokens[i].start, s.tokens[end].end);
         match s.str(i + 2) {
-            stage @ ("kernel" | "vertex" | "fragment") if end == i + 4 => {
-                edits.replace(start, stop, stage)
-            }
+            stage @ ("kernel" | "vertex" | "fragment") if end == i + 4 => edits.replace(start, stop, stage),
+            // Object and mesh functions may have threadgroup variables, as kernels may.
+            "mesh" | "object" if end == i + 4 => edits.replace(start, stop, "kernel"),
             "function_constant" => function_constant(s, i, end, edits),
             _ => {
                 for k in i + 2..end {
@@ -305,11 +280,7 @@ fn template_heads(s: &TokenStream<'_>, edits: &mut Edits) {
                     match s.str(k) {
                         "<" => depth += 1,
                         ">" => depth -= 1,
-                        "uint"
-                            if depth == 1
-                                && matches!(s.str(k - 1), "<" | ",")
-                                && s.is_ident(k + 1) =>
-                        {
+                        "uint" if depth == 1 && matches!(s.str(k - 1), "<" | ",") && s.is_ident(k + 1) => {
                             edits.replace(s.tokens[k].start, s.tokens[k].end, "int");
                         }
                         "{" | ";" => break,
@@ -338,11 +309,7 @@ fn template_heads(s: &TokenStream<'_>, edits: &mut Edits) {
                     }
                     let path = &s.text[s.tokens[i + 2].start..s.tokens[end - 1].start];
                     let name = s.str(end - 1);
-                    edits.replace(
-                        start,
-                        s.tokens[end].end,
-                        format!("({path}__msl_defined_{name})"),
-                    );
+                    edits.replace(start, s.tokens[end].end, format!("({path}__msl_defined_{name})"));
                 }
             }
             _ => {}
@@ -370,7 +337,8 @@ fn methods(s: &TokenStream<'_>, edits: &mut Edits) {
         let Some(open) = s.opening(close).filter(|&o| o > 0) else { continue };
         let name = method_name(s, open);
         let start = declaration_start(s, name);
-        let ty = return_type(s, start, name);
+        let conversion = s.str(name) == "operator" && s.is_ident(name + 1);
+        let ty = if conversion { return_type(s, name + 1, open) } else { return_type(s, start, name) };
         let constructor = ty.is_empty() && s.str(name) != "operator" && s.is_ident(name);
         let qualifier = (s.tokens[i].start, s.tokens[i].end);
         if defaulted || (constructor && space != "thread") {
@@ -421,11 +389,10 @@ fn member_end(s: &TokenStream<'_>, from: usize) -> Option<usize> {
     None
 }
 
-/// First token of the name before the parameter list at `open`: `f`, or `operator` before `[]`, `()`, `+=`, ...
+/// First token of the name before the parameter list at `open`: `f`, or `operator` before `[]`, `+=`, a type, ...
 fn method_name(s: &TokenStream<'_>, open: usize) -> usize {
-    (open.saturating_sub(3)..open)
-        .find(|&k| s.str(k) == "operator")
-        .unwrap_or(open - 1)
+    let start = declaration_start(s, open - 1);
+    (start..open).find(|&k| s.str(k) == "operator").unwrap_or(open - 1)
 }
 
 /// First token of the member declaration whose name is at `name`.
@@ -487,39 +454,22 @@ mod tests {
             respell("x = a ? b : c ? d : e;"),
             "x = a ? ::metal::__msl_rv( b ): ::metal::__msl_rv( c ? ::metal::__msl_rv( d ): ::metal::__msl_rv( e));"
         );
-        assert_eq!(
-            respell("f(a ? b : c, d)"),
-            "f(a ? ::metal::__msl_rv( b ): ::metal::__msl_rv( c), d)"
-        );
+        assert_eq!(respell("f(a ? b : c, d)"), "f(a ? ::metal::__msl_rv( b ): ::metal::__msl_rv( c), d)");
         assert_eq!(respell("a ? (void)0 : g();"), "a ? (void)0 : g();");
         assert_eq!(respell("(a ? g() : ((void)0));"), "(a ? g() : ((void)0));");
     }
 
     #[test]
     fn gives_float_literals_a_suffix() {
-        assert_eq!(
-            respell("1.0 2. .5 1e3 1.0h 2 0x1p3 0xe 1.f"),
-            "1.0f 2.f .5f 1e3f 1.0h 2 0x1p3f 0xe 1.f"
-        );
-        assert_eq!(
-            respell("#define PI 3.14 \\\n + 1.0"),
-            "#define PI 3.14f \\\n + 1.0f"
-        );
+        assert_eq!(respell("1.0 2. .5 1e3 1.0h 2 0x1p3 0xe 1.f"), "1.0f 2.f .5f 1e3f 1.0h 2 0x1p3f 0xe 1.f");
+        assert_eq!(respell("#define PI 3.14 \\\n + 1.0"), "#define PI 3.14f \\\n + 1.0f");
     }
 
     #[test]
     fn respells_methods() {
-        let out = respell(
-            "struct A { T e[2]; device T& operator [] (size_t i) device { return e[i]; } };",
-        );
-        assert_eq!(
-            out,
-            "struct A { T e[2]; device T& operator [] (size_t i)  { return (device T &)( e[i]); } };"
-        );
-        assert_eq!(
-            respell("{ int f() const threadgroup; }"),
-            "{ template<int = 0> int f() const threadgroup; }"
-        );
+        let out = respell("struct A { T e[2]; device T& operator [] (size_t i) device { return e[i]; } };");
+        assert_eq!(out, "struct A { T e[2]; device T& operator [] (size_t i)  { return (device T &)( e[i]); } };");
+        assert_eq!(respell("{ int f() const threadgroup; }"), "{ template<int = 0> int f() const threadgroup; }");
     }
 
     #[test]

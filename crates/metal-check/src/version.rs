@@ -48,14 +48,8 @@ impl FromStr for LanguageVersion {
 
     /// Reads `2.4`, `metal2.4`, `macos-metal2.4` or `ios-metal2.4`.
     fn from_str(text: &str) -> Result<Self, UnknownVersion> {
-        let name = ["macos-", "ios-", "osx-"]
-            .iter()
-            .find_map(|p| text.strip_prefix(p))
-            .unwrap_or(text);
+        let name = ["macos-", "ios-", "osx-"].iter().find_map(|p| text.strip_prefix(p)).unwrap_or(text);
         let name = name.strip_prefix("metal").unwrap_or(name);
-        Self::ALL
-            .into_iter()
-            .find(|v| v.to_string() == name)
-            .ok_or_else(|| UnknownVersion(text.to_owned()))
+        Self::ALL.into_iter().find(|v| v.to_string() == name).ok_or_else(|| UnknownVersion(text.to_owned()))
     }
 }

@@ -18,13 +18,7 @@ struct Float {
 }
 
 const fn f(name: &'static str, args: usize, body: &'static str) -> Float {
-    Float {
-        name,
-        args,
-        body,
-        since: None,
-        variants: true,
-    }
+    Float { name, args, body, since: None, variants: true }
 }
 
 /// MSL 6.3 and 6.6.
@@ -88,16 +82,8 @@ const FLOATS: &[Float] = &[
     // common functions
     f("clamp", 3, "__builtin_fminf(__builtin_fmaxf($x, $y), $z)"),
     f("mix", 3, "$x + ($y - $x) * $z"),
-    f(
-        "saturate",
-        1,
-        "__builtin_fminf(__builtin_fmaxf($x, 0.0f), 1.0f)",
-    ),
-    f(
-        "sign",
-        1,
-        "$x > 0.0f ? 1.0f : $x < 0.0f ? -1.0f : $x == 0.0f ? $x : 0.0f",
-    ),
+    f("saturate", 1, "__builtin_fminf(__builtin_fmaxf($x, 0.0f), 1.0f)"),
+    f("sign", 1, "$x > 0.0f ? 1.0f : $x < 0.0f ? -1.0f : $x == 0.0f ? $x : 0.0f"),
     f("smoothstep", 3, "__msl::smoothstep($x, $y, $z)"),
     f("step", 2, "$y < $x ? 0.0f : 1.0f"),
 ];
@@ -115,13 +101,7 @@ struct Int {
 }
 
 const fn i(name: &'static str, args: usize, body: &'static str) -> Int {
-    Int {
-        name,
-        args,
-        unsigned_result: false,
-        body: [body; 2],
-        only32: false,
-    }
+    Int { name, args, unsigned_result: false, body: [body; 2], only32: false }
 }
 
 /// MSL 6.4; a row may use those above it.
@@ -129,13 +109,7 @@ const INTS: &[Int] = &[
     i("max", 2, "x > y ? x : y"),
     i("min", 2, "x < y ? x : y"),
     i("mulhi", 2, "({wide}(x) * {wide}(y)) >> {W}"),
-    Int {
-        name: "abs",
-        args: 1,
-        unsigned_result: false,
-        body: ["x < 0 ? -x : x", "x"],
-        only32: false,
-    },
+    Int { name: "abs", args: 1, unsigned_result: false, body: ["x < 0 ? -x : x", "x"], only32: false },
     Int {
         name: "absdiff",
         args: 2,
@@ -149,11 +123,7 @@ const INTS: &[Int] = &[
     i("ctz", 1, "__msl::ctz<{W}>({U}(x))"),
     i("hadd", 2, "({wide}(x) + {wide}(y)) >> 1"),
     i("madhi", 3, "mulhi(x, y) + z"),
-    i(
-        "madsat",
-        3,
-        "__msl::sat<{T}>({wide}(x) * {wide}(y) + {wide}(z))",
-    ),
+    i("madsat", 3, "__msl::sat<{T}>({wide}(x) * {wide}(y) + {wide}(z))"),
     i("max3", 3, "max(max(x, y), z)"),
     i("median3", 3, "max(min(x, y), min(max(x, y), z))"),
     i("min3", 3, "min(min(x, y), z)"),
@@ -165,26 +135,11 @@ const INTS: &[Int] = &[
         name: "subsat",
         args: 2,
         unsigned_result: false,
-        body: [
-            "__msl::sat<{T}>({wide}(x) - {wide}(y))",
-            "x > y ? x - y : 0",
-        ],
+        body: ["__msl::sat<{T}>({wide}(x) - {wide}(y))", "x > y ? x - y : 0"],
         only32: false,
     },
-    Int {
-        name: "mad24",
-        args: 3,
-        unsigned_result: false,
-        body: ["x * y + z"; 2],
-        only32: true,
-    },
-    Int {
-        name: "mul24",
-        args: 2,
-        unsigned_result: false,
-        body: ["x * y"; 2],
-        only32: true,
-    },
+    Int { name: "mad24", args: 3, unsigned_result: false, body: ["x * y + z"; 2], only32: true },
+    Int { name: "mul24", args: 2, unsigned_result: false, body: ["x * y"; 2], only32: true },
 ];
 
 /// Functions of floating-point arguments with a boolean result (MSL 6.5).
@@ -207,15 +162,9 @@ const GEOMETRIC: &[(&str, &str)] = &[
     ("T length_squared(V x)", "return dot(x, x);"),
     ("T length(V x)", "return sqrt(dot(x, x));"),
     ("T distance(V x, V y)", "return length(x - y);"),
-    (
-        "T distance_squared(V x, V y)",
-        "return length_squared(x - y);",
-    ),
+    ("T distance_squared(V x, V y)", "return length_squared(x - y);"),
     ("V normalize(V x)", "return x * rsqrt(dot(x, x));"),
-    (
-        "V faceforward(V n, V i, V r)",
-        "return dot(r, i) < T(0) ? +n : -n;",
-    ),
+    ("V faceforward(V n, V i, V r)", "return dot(r, i) < T(0) ? +n : -n;"),
     ("V reflect(V i, V n)", "return i - T(2) * dot(n, i) * n;"),
     (
         "V refract(V i, V n, T e)",
@@ -227,9 +176,7 @@ const NAMES: [&str; 3] = ["x", "y", "z"];
 const FLOAT_TYPES: [(&str, Option<LanguageVersion>); 2] = [("float", None), ("half", None)];
 
 pub(super) fn text() -> String {
-    let mut w = Writer::new(
-        "MSL 6.3 - 6.6, 6.9: common, integer, relational, math and geometric functions",
-    );
+    let mut w = Writer::new("MSL 6.3 - 6.6, 6.9: common, integer, relational, math and geometric functions");
     w.line("namespace metal {");
     for (ty, since) in FLOAT_TYPES {
         for n in 1..=4 {
@@ -251,21 +198,11 @@ pub(super) fn text() -> String {
 /// Emits one function: `body` for the scalar, component by component for vectors.
 fn emit(w: &mut Writer, result: &str, name: &str, ty: &str, args: usize, n: usize, body: &str) {
     let (v, r) = (vector(ty, n), vector(result, n));
-    let params = NAMES[..args]
-        .iter()
-        .map(|a| format!("{v} {a}"))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let params = NAMES[..args].iter().map(|a| format!("{v} {a}")).collect::<Vec<_>>().join(", ");
     if n == 1 {
-        w.line(format!(
-            "METAL_FUNC {r} {name}({params}) {{ return {result}({body}); }}"
-        ));
+        w.line(format!("METAL_FUNC {r} {name}({params}) {{ return {result}({body}); }}"));
     } else {
-        let call = NAMES[..args]
-            .iter()
-            .map(|a| format!("{a}.__d[i]"))
-            .collect::<Vec<_>>()
-            .join(", ");
+        let call = NAMES[..args].iter().map(|a| format!("{a}.__d[i]")).collect::<Vec<_>>().join(", ");
         w.line(format!(
             "METAL_FUNC {r} {name}({params}) {{ {r} r; for (int i = 0; i < {n}; ++i) r.__d[i] = {name}({call}); return r; }}"
         ));
@@ -273,10 +210,7 @@ fn emit(w: &mut Writer, result: &str, name: &str, ty: &str, args: usize, n: usiz
 }
 
 fn float_body(body: &str, ty: &str) -> String {
-    body.replace("{T}", ty)
-        .replace("$x", "float(x)")
-        .replace("$y", "float(y)")
-        .replace("$z", "float(z)")
+    body.replace("{T}", ty).replace("$x", "float(x)").replace("$y", "float(y)").replace("$z", "float(z)")
 }
 
 fn floats(w: &mut Writer, ty: &str, since: Option<LanguageVersion>, n: usize) {
@@ -290,17 +224,11 @@ fn floats(w: &mut Writer, ty: &str, since: Option<LanguageVersion>, n: usize) {
     let (v, e) = (vector(ty, n), vector("int", n));
     // Functions with a second result (MSL 6.6).
     if n == 1 {
-        w.line(format!(
-            "METAL_FUNC {v} sincos({v} x, thread {v}& c) {{ c = cos(x); return sin(x); }}"
-        ));
+        w.line(format!("METAL_FUNC {v} sincos({v} x, thread {v}& c) {{ c = cos(x); return sin(x); }}"));
         w.line(format!("METAL_FUNC {v} modf({v} x, thread {v}& w) {{ w = trunc(x); return {v}(isinf(x) ? copysign({v}(0), x) : copysign({v}(x - w), x)); }}"));
         w.line(format!("METAL_FUNC {v} frexp({v} x, thread int& e) {{ int t = 0; float r = __builtin_frexpf(float(x), &t); e = t; return {v}(r); }}"));
-        w.line(format!(
-            "METAL_FUNC {v} ldexp({v} x, int k) {{ return {v}(__builtin_ldexpf(float(x), k)); }}"
-        ));
-        w.line(format!(
-            "METAL_FUNC int ilogb({v} x) {{ return __builtin_ilogbf(float(x)); }}"
-        ));
+        w.line(format!("METAL_FUNC {v} ldexp({v} x, int k) {{ return {v}(__builtin_ldexpf(float(x), k)); }}"));
+        w.line(format!("METAL_FUNC int ilogb({v} x) {{ return __builtin_ilogbf(float(x)); }}"));
     } else {
         for (name, out, element) in [("sincos", &v, ty), ("modf", &v, ty), ("frexp", &e, "int")] {
             w.line(format!(
@@ -314,9 +242,7 @@ fn floats(w: &mut Writer, ty: &str, since: Option<LanguageVersion>, n: usize) {
             w.line(format!("METAL_FUNC {} {{ {} }}", spell(head), spell(body)));
         }
         if n == 3 {
-            w.line(format!(
-                "METAL_FUNC {v} cross({v} a, {v} b) {{ return a.yzx * b.zxy - a.zxy * b.yzx; }}"
-            ));
+            w.line(format!("METAL_FUNC {v} cross({v} a, {v} b) {{ return a.yzx * b.zxy - a.zxy * b.yzx; }}"));
         }
     }
 }
@@ -325,22 +251,11 @@ fn tests(w: &mut Writer, ty: &str, n: usize) {
     let v = vector(ty, n);
     for (name, args, body) in TESTS {
         let result = vector("bool", n);
-        let params = NAMES[..args]
-            .iter()
-            .map(|a| format!("{v} {a}"))
-            .collect::<Vec<_>>()
-            .join(", ");
+        let params = NAMES[..args].iter().map(|a| format!("{v} {a}")).collect::<Vec<_>>().join(", ");
         if n == 1 {
-            w.line(format!(
-                "METAL_FUNC bool {name}({params}) {{ return {}; }}",
-                float_body(body, ty)
-            ));
+            w.line(format!("METAL_FUNC bool {name}({params}) {{ return {}; }}", float_body(body, ty)));
         } else {
-            let call = NAMES[..args]
-                .iter()
-                .map(|a| format!("{a}.__d[i]"))
-                .collect::<Vec<_>>()
-                .join(", ");
+            let call = NAMES[..args].iter().map(|a| format!("{a}.__d[i]")).collect::<Vec<_>>().join(", ");
             w.line(format!("METAL_FUNC {result} {name}({params}) {{ {result} r; for (int i = 0; i < {n}; ++i) r.__d[i] = {name}({call}); return r; }}"));
         }
     }
@@ -354,11 +269,7 @@ fn variants(w: &mut Writer) {
             let v = vector("float", n);
             for row in FLOATS.iter().filter(|r| r.variants) {
                 w.since(row.since);
-                let params = NAMES[..row.args]
-                    .iter()
-                    .map(|a| format!("{v} {a}"))
-                    .collect::<Vec<_>>()
-                    .join(", ");
+                let params = NAMES[..row.args].iter().map(|a| format!("{v} {a}")).collect::<Vec<_>>().join(", ");
                 let name = row.name;
                 w.line(format!(
                     "METAL_FUNC {v} {name}({params}) {{ return metal::{name}({}); }}",
@@ -366,9 +277,7 @@ fn variants(w: &mut Writer) {
                 ));
             }
             w.since(None);
-            w.line(format!(
-                "METAL_FUNC {v} sincos({v} x, thread {v}& c) {{ return metal::sincos(x, c); }}"
-            ));
+            w.line(format!("METAL_FUNC {v} sincos({v} x, thread {v}& c) {{ return metal::sincos(x, c); }}"));
             if n > 1 {
                 for (head, args) in [
                     ("float length(V x)", "x"),
@@ -379,10 +288,7 @@ fn variants(w: &mut Writer) {
                     ("V normalize(V x)", "x"),
                 ] {
                     let name = head.split([' ', '(']).nth(1).unwrap_or_default();
-                    w.line(format!(
-                        "METAL_FUNC {} {{ return metal::{name}({args}); }}",
-                        words(head, &[("V", &v)])
-                    ));
+                    w.line(format!("METAL_FUNC {} {{ return metal::{name}({args}); }}", words(head, &[("V", &v)])));
                 }
             }
         }
@@ -403,23 +309,14 @@ fn integers(w: &mut Writer, ty: &Integer, n: usize) {
             .replace("{U}", ty.unsigned)
             .replace("{W}", &ty.bits.to_string())
             .replace("{wide}", wide);
-        emit(
-            w,
-            if row.unsigned_result {
-                ty.unsigned
-            } else {
-                ty.name
-            },
-            row.name,
-            ty.name,
-            row.args,
-            n,
-            &body,
-        );
+        emit(w, if row.unsigned_result { ty.unsigned } else { ty.name }, row.name, ty.name, row.args, n, &body);
     }
     let (t, v) = (ty.name, vector(ty.name, n));
     if n == 1 {
-        w.line(format!("METAL_FUNC {t} extract_bits({t} x, uint o, uint b) {{ return __msl::extract<{t},{},{}>(x, o, b); }}", ty.unsigned, ty.bits));
+        w.line(format!(
+            "METAL_FUNC {t} extract_bits({t} x, uint o, uint b) {{ return __msl::extract<{t},{},{}>(x, o, b); }}",
+            ty.unsigned, ty.bits
+        ));
         w.line(format!("METAL_FUNC {t} insert_bits({t} x, {t} y, uint o, uint b) {{ return __msl::insert<{t},{},{}>(x, y, o, b); }}", ty.unsigned, ty.bits));
     } else {
         w.line(format!("METAL_FUNC {v} extract_bits({v} x, uint o, uint b) {{ {v} r; for (int i = 0; i < {n}; ++i) r.__d[i] = extract_bits(x.__d[i], o, b); return r; }}"));
@@ -432,20 +329,13 @@ fn relational(w: &mut Writer) {
     w.line("METAL_FUNC constexpr bool all(bool x) { return x; }\nMETAL_FUNC constexpr bool any(bool x) { return x; }");
     for n in 2..=4 {
         for (name, op) in [("all", "&&"), ("any", "||")] {
-            let terms = (0..n)
-                .map(|i| format!("x.__d[{i}]"))
-                .collect::<Vec<_>>()
-                .join(&format!(" {op} "));
-            w.line(format!(
-                "METAL_FUNC constexpr bool {name}(vec<bool,{n}> x) {{ return {terms}; }}"
-            ));
+            let terms = (0..n).map(|i| format!("x.__d[{i}]")).collect::<Vec<_>>().join(&format!(" {op} "));
+            w.line(format!("METAL_FUNC constexpr bool {name}(vec<bool,{n}> x) {{ return {terms}; }}"));
         }
     }
     for (ty, since) in SCALARS {
         w.since(since);
-        w.line(format!(
-            "METAL_FUNC {ty} select({ty} a, {ty} b, bool c) {{ return c ? b : a; }}"
-        ));
+        w.line(format!("METAL_FUNC {ty} select({ty} a, {ty} b, bool c) {{ return c ? b : a; }}"));
         for n in 2..=4 {
             let v = vector(ty, n);
             w.line(format!("METAL_FUNC {v} select({v} a, {v} b, vec<bool,{n}> c) {{ {v} r; for (int i = 0; i < {n}; ++i) r.__d[i] = c.__d[i] ? b.__d[i] : a.__d[i]; return r; }}"));
@@ -468,19 +358,8 @@ fn relational(w: &mut Writer) {
 fn bfloats(w: &mut Writer) {
     w.since(Some(LanguageVersion::V3_1));
     for n in 1..=4 {
-        for row in FLOATS
-            .iter()
-            .filter(|r| r.since.is_none() && !r.body.contains("{T}"))
-        {
-            emit(
-                w,
-                "bfloat",
-                row.name,
-                "bfloat",
-                row.args,
-                n,
-                &float_body(row.body, "bfloat"),
-            );
+        for row in FLOATS.iter().filter(|r| r.since.is_none() && !r.body.contains("{T}")) {
+            emit(w, "bfloat", row.name, "bfloat", row.args, n, &float_body(row.body, "bfloat"));
         }
     }
     w.since(None);
@@ -495,12 +374,7 @@ fn words(text: &str, table: &[(&str, &str)]) -> String {
             word.push(c);
             continue;
         }
-        out.push_str(
-            table
-                .iter()
-                .find(|(k, _)| *k == word)
-                .map_or(word.as_str(), |(_, v)| v),
-        );
+        out.push_str(table.iter().find(|(k, _)| *k == word).map_or(word.as_str(), |(_, v)| v));
         word.clear();
         if c != '\0' {
             out.push(c);

@@ -48,51 +48,35 @@ pub(super) fn text() -> String {
 fn group(w: &mut Writer, prefix: &str, quad: bool, ty: &str, n: usize) {
     let v = vector(ty, n);
     for (name, lane) in EXCHANGES {
-        let lane = lane.replace(
-            'W',
-            if quad {
-                "4"
-            } else {
-                "int(__msl::__msl_simd_width())"
-            },
-        );
+        let lane = lane.replace('W', if quad { "4" } else { "int(__msl::__msl_simd_width())" });
         w.line(format!("METAL_FUNC {v} {prefix}_{name}({v} x, ushort i, {SITE}) {{ int lane = __msl::lane<{quad}>(); return __msl::exchange<{quad}>(x, {lane}, s); }}"));
     }
     w.line(format!("METAL_FUNC {v} {prefix}_broadcast_first({v} x, {SITE}) {{ return __msl::first<{quad}>(x, s); }}"));
     for (name, sign) in [("up", "-"), ("down", "+")] {
-        let width = if quad {
-            "ushort(4)"
-        } else {
-            "ushort(__msl::__msl_simd_width())"
-        };
+        let width = if quad { "ushort(4)" } else { "ushort(__msl::__msl_simd_width())" };
         let body = format!("return __msl::fill<{quad}>(x, fill, {sign}int(i), m, s);");
-        w.line(format!("METAL_FUNC {v} {prefix}_shuffle_and_fill_{name}({v} x, {v} fill, ushort i, ushort m, {SITE}) {{ {body} }}"));
+        w.line(format!(
+            "METAL_FUNC {v} {prefix}_shuffle_and_fill_{name}({v} x, {v} fill, ushort i, ushort m, {SITE}) {{ {body} }}"
+        ));
         w.line(format!("METAL_FUNC {v} {prefix}_shuffle_and_fill_{name}({v} x, {v} fill, ushort i, {SITE}) {{ ushort m = {width}; {body} }}"));
     }
     let integer = !matches!(ty, "half" | "float" | "bfloat");
-    for name in REDUCTIONS
-        .into_iter()
-        .chain(BITWISE.into_iter().filter(|_| integer))
-    {
-        w.line(format!("METAL_FUNC {v} {prefix}_{name}({v} x, {SITE}) {{ return __msl::reduce<{quad}, __msl::op_{name}>(x, s); }}"));
+    for name in REDUCTIONS.into_iter().chain(BITWISE.into_iter().filter(|_| integer)) {
+        w.line(format!(
+            "METAL_FUNC {v} {prefix}_{name}({v} x, {SITE}) {{ return __msl::reduce<{quad}, __msl::op_{name}>(x, s); }}"
+        ));
     }
 }
 
 fn votes(w: &mut Writer, prefix: &str, quad: bool) {
     let p = prefix;
     for line in [
-        format!(
-            "METAL_FUNC {p}_vote {p}_ballot(bool b, {SITE}) {{ return {p}_vote(__msl::ballot<{quad}>(b, s)); }}"
-        ),
+        format!("METAL_FUNC {p}_vote {p}_ballot(bool b, {SITE}) {{ return {p}_vote(__msl::ballot<{quad}>(b, s)); }}"),
         format!(
             "METAL_FUNC {p}_vote {p}_active_threads_mask({SITE}) {{ return {p}_vote(__msl::ballot<{quad}>(true, s)); }}"
         ),
-        format!(
-            "METAL_FUNC bool {p}_all(bool b, {SITE}) {{ return __msl::ballot<{quad}>(!b, s) == 0; }}"
-        ),
-        format!(
-            "METAL_FUNC bool {p}_any(bool b, {SITE}) {{ return __msl::ballot<{quad}>(b, s) != 0; }}"
-        ),
+        format!("METAL_FUNC bool {p}_all(bool b, {SITE}) {{ return __msl::ballot<{quad}>(!b, s) == 0; }}"),
+        format!("METAL_FUNC bool {p}_any(bool b, {SITE}) {{ return __msl::ballot<{quad}>(b, s) != 0; }}"),
         format!(
             "METAL_FUNC bool {p}_is_first({SITE}) {{ ulong m = __msl::ballot<{quad}>(true, s); return __msl::lane<{quad}>() == __builtin_ctzl(m); }}"
         ),

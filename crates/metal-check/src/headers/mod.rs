@@ -77,7 +77,8 @@ const ALIASES: [&str; 28] = [
 ];
 
 /// Further public names.
-const MORE: [&str; 5] = ["metal_stdlib", "metal_uniform", "metal_visible_function_table", "metal_assert", "metal_initializer_list"];
+const MORE: [&str; 5] =
+    ["metal_stdlib", "metal_uniform", "metal_visible_function_table", "metal_assert", "metal_initializer_list"];
 const SIMD: [&str; 3] = ["simd/simd.h", "simd/vector_types.h", "simd/matrix_types.h"];
 
 /// Whether a text may include `name` and get the standard library.
@@ -93,27 +94,12 @@ pub(crate) fn stubs() -> Vec<Header> {
 
 /// All headers. The same text on every call.
 pub(crate) fn all() -> Vec<Header> {
-    let mut out: Vec<Header> = EMBEDDED
-        .iter()
-        .map(|&(path, text)| (path, text.to_owned()))
-        .collect();
+    let mut out: Vec<Header> = EMBEDDED.iter().map(|&(path, text)| (path, text.to_owned())).collect();
     out.extend(ALIASES.map(|path| (path, "#pragma once\n#include \"metal_stdlib\"\n".to_owned())));
-    out.push((
-        "simd/vector_types.h",
-        "#pragma once\n#include \"simd.h\"\n".to_owned(),
-    ));
-    out.push((
-        "simd/matrix_types.h",
-        "#pragma once\n#include \"simd.h\"\n".to_owned(),
-    ));
-    out.push((
-        "metal_uniform",
-        "#pragma once\n#include \"metal_stdlib\"\n".to_owned(),
-    ));
-    out.push((
-        "metal_visible_function_table",
-        "#pragma once\n#include \"metal_stdlib\"\n".to_owned(),
-    ));
+    out.push(("simd/vector_types.h", "#pragma once\n#include \"simd.h\"\n".to_owned()));
+    out.push(("simd/matrix_types.h", "#pragma once\n#include \"simd.h\"\n".to_owned()));
+    out.push(("metal_uniform", "#pragma once\n#include \"metal_stdlib\"\n".to_owned()));
+    out.push(("metal_visible_function_table", "#pragma once\n#include \"metal_stdlib\"\n".to_owned()));
     out.push(("msl/c2_vectors.h", vectors::vectors()));
     out.push(("msl/c2_names.h", vectors::names()));
     out.push(("msl/c6_functions.h", functions::text()));
@@ -166,11 +152,7 @@ impl Writer {
 
 /// `float` and 3 give `vec<float,3>`; one component gives the scalar.
 fn vector(scalar: &str, components: usize) -> String {
-    if components == 1 {
-        scalar.to_owned()
-    } else {
-        format!("vec<{scalar},{components}>")
-    }
+    if components == 1 { scalar.to_owned() } else { format!("vec<{scalar},{components}>") }
 }
 
 /// `f(0), f(1), ...` with `n` elements.
@@ -203,54 +185,14 @@ struct Integer {
 }
 
 const INTEGERS: [Integer; 8] = [
-    Integer {
-        name: "char",
-        unsigned: "uchar",
-        bits: 8,
-        signed: true,
-    },
-    Integer {
-        name: "uchar",
-        unsigned: "uchar",
-        bits: 8,
-        signed: false,
-    },
-    Integer {
-        name: "short",
-        unsigned: "ushort",
-        bits: 16,
-        signed: true,
-    },
-    Integer {
-        name: "ushort",
-        unsigned: "ushort",
-        bits: 16,
-        signed: false,
-    },
-    Integer {
-        name: "int",
-        unsigned: "uint",
-        bits: 32,
-        signed: true,
-    },
-    Integer {
-        name: "uint",
-        unsigned: "uint",
-        bits: 32,
-        signed: false,
-    },
-    Integer {
-        name: "long",
-        unsigned: "ulong",
-        bits: 64,
-        signed: true,
-    },
-    Integer {
-        name: "ulong",
-        unsigned: "ulong",
-        bits: 64,
-        signed: false,
-    },
+    Integer { name: "char", unsigned: "uchar", bits: 8, signed: true },
+    Integer { name: "uchar", unsigned: "uchar", bits: 8, signed: false },
+    Integer { name: "short", unsigned: "ushort", bits: 16, signed: true },
+    Integer { name: "ushort", unsigned: "ushort", bits: 16, signed: false },
+    Integer { name: "int", unsigned: "uint", bits: 32, signed: true },
+    Integer { name: "uint", unsigned: "uint", bits: 32, signed: false },
+    Integer { name: "long", unsigned: "ulong", bits: 64, signed: true },
+    Integer { name: "ulong", unsigned: "ulong", bits: 64, signed: false },
 ];
 
 #[cfg(test)]

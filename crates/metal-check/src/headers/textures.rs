@@ -24,23 +24,11 @@ enum Shape {
 }
 
 const fn texture(name: &'static str, dims: usize, array: bool, shape: Shape) -> Texture {
-    Texture {
-        name,
-        dims,
-        array,
-        shape,
-        depth: false,
-    }
+    Texture { name, dims, array, shape, depth: false }
 }
 
 const fn depth(name: &'static str, dims: usize, array: bool, shape: Shape) -> Texture {
-    Texture {
-        name,
-        dims,
-        array,
-        shape,
-        depth: true,
-    }
+    Texture { name, dims, array, shape, depth: true }
 }
 
 /// MSL 2.8.
@@ -130,26 +118,13 @@ fn method(w: &mut Writer, result: &str, name: &str, params: &[String]) {
 
 /// `a` followed by the parts of `b`.
 fn join(a: &[String], b: &[&str]) -> Vec<String> {
-    a.iter()
-        .cloned()
-        .chain(b.iter().map(|s| (*s).to_owned()))
-        .collect()
+    a.iter().cloned().chain(b.iter().map(|s| (*s).to_owned())).collect()
 }
 
 fn specialisation(w: &mut Writer, t: &Texture, access: Access) {
-    w.line(format!(
-        "template<typename T, __msl::coherence C> struct {}<T, access::{}, C> {{",
-        t.name,
-        access.name()
-    ));
-    let element = if t.depth {
-        "__msl::is_depth_element"
-    } else {
-        "__msl::is_texture_element"
-    };
-    w.line(format!(
-        "  static_assert({element}<T>::v, \"invalid texture component type\");"
-    ));
+    w.line(format!("template<typename T, __msl::coherence C> struct {}<T, access::{}, C> {{", t.name, access.name()));
+    let element = if t.depth { "__msl::is_depth_element" } else { "__msl::is_texture_element" };
+    w.line(format!("  static_assert({element}<T>::v, \"invalid texture component type\");"));
     w.line("  typedef T value_type;\n  ulong __h = 0;");
     if access == Access::Sample {
         sampling(w, t);
@@ -161,32 +136,16 @@ fn specialisation(w: &mut Writer, t: &Texture, access: Access) {
 
 /// `sample`, `sample_compare`, `gather`, `gather_compare` (MSL 6.12) and their sparse forms.
 fn sampling(w: &mut Writer, t: &Texture) {
-    let coord = if t.dims == 1 {
-        "float coord".to_owned()
-    } else {
-        format!("float{} coord", t.dims)
-    };
+    let coord = if t.dims == 1 { "float coord".to_owned() } else { format!("float{} coord", t.dims) };
     let mut base = vec!["sampler s".to_owned(), coord.clone()];
     if t.array {
         base.push("uint array".to_owned());
     }
-    let offset = format!(
-        "__msl::offset<{0}> offset = __msl::offset<{0}>(vec<int,{0}>(0))",
-        t.dims
-    );
-    let offset: &[&str] = if t.shape == Shape::Cube || t.dims == 1 {
-        &[]
-    } else {
-        &[&offset]
-    };
+    let offset = format!("__msl::offset<{0}> offset = __msl::offset<{0}>(vec<int,{0}>(0))", t.dims);
+    let offset: &[&str] = if t.shape == Shape::Cube || t.dims == 1 { &[] } else { &[&offset] };
     let both = |w: &mut Writer, result: &str, name: &str, params: Vec<String>| {
         method(w, result, name, &params);
-        method(
-            w,
-            &format!("sparse_color<{result}>"),
-            &format!("sparse_{name}"),
-            &params,
-        );
+        method(w, &format!("sparse_color<{result}>"), &format!("sparse_{name}"), &params);
     };
     if t.dims == 1 {
         both(w, t.texel(), "sample", base);
@@ -209,33 +168,15 @@ fn sampling(w: &mut Writer, t: &Texture) {
     for option in options {
         both(w, t.texel(), "sample", join(&join(&base, option), offset));
         if t.depth {
-            both(
-                w,
-                "T",
-                "sample_compare",
-                join(
-                    &join(&join(&base, &["float compare_value"]), option),
-                    offset,
-                ),
-            );
+            both(w, "T", "sample_compare", join(&join(&join(&base, &["float compare_value"]), option), offset));
         }
     }
     if t.dims == 2 || t.shape == Shape::Cube {
         if t.depth {
             both(w, "vec<T,4>", "gather", join(&base, offset));
-            both(
-                w,
-                "vec<T,4>",
-                "gather_compare",
-                join(&join(&base, &["float compare_value"]), offset),
-            );
+            both(w, "vec<T,4>", "gather_compare", join(&join(&base, &["float compare_value"]), offset));
         } else {
-            both(
-                w,
-                "vec<T,4>",
-                "gather",
-                join(&join(&base, offset), &["component c = component::x"]),
-            );
+            both(w, "vec<T,4>", "gather", join(&join(&base, offset), &["component c = component::x"]));
         }
     }
     for name in ["calculate_clamped_lod", "calculate_unclamped_lod"] {
@@ -247,11 +188,7 @@ fn sampling(w: &mut Writer, t: &Texture) {
 fn access_functions(w: &mut Writer, t: &Texture, access: Access) {
     let dims = if t.shape == Shape::Cube { 2 } else { t.dims };
     for index in ["uint", "ushort"] {
-        let mut place = vec![if dims == 1 {
-            format!("{index} coord")
-        } else {
-            format!("{index}{dims} coord")
-        }];
+        let mut place = vec![if dims == 1 { format!("{index} coord") } else { format!("{index}{dims} coord") }];
         if t.shape == Shape::Cube {
             place.push(format!("{index} face"));
         }
@@ -267,19 +204,11 @@ fn access_functions(w: &mut Writer, t: &Texture, access: Access) {
         if access != Access::Write {
             method(w, t.texel(), "read", &at);
             if matches!(access, Access::Sample | Access::Read) && t.shape != Shape::Buffer {
-                method(
-                    w,
-                    &format!("sparse_color<{}>", t.texel()),
-                    "sparse_read",
-                    &at,
-                );
+                method(w, &format!("sparse_color<{}>", t.texel()), "sparse_read", &at);
             }
         }
         if matches!(access, Access::Write | Access::ReadWrite) {
-            let params: Vec<String> = ["vec<T,4> color".to_owned()]
-                .into_iter()
-                .chain(at)
-                .collect();
+            let params: Vec<String> = ["vec<T,4> color".to_owned()].into_iter().chain(at).collect();
             method(w, "void", "write", &params);
         }
         if access == Access::ReadWrite && t.shape != Shape::Cube {
@@ -295,37 +224,23 @@ fn access_functions(w: &mut Writer, t: &Texture, access: Access) {
 fn atomics(w: &mut Writer, place: &[String]) {
     w.since(Some(LanguageVersion::V3_1));
     let place = place.join(", ");
-    let only =
-        |ty: &str| format!("template<class Q = T, class = __msl::enable_if_t<__msl::{ty}<Q>::v>>");
+    let only = |ty: &str| format!("template<class Q = T, class = __msl::enable_if_t<__msl::{ty}<Q>::v>>");
     let int = only("is_int32");
     for name in ["add", "sub", "and", "or", "xor", "min", "max"] {
-        w.line(format!(
-            "  {int} vec<T,4> atomic_fetch_{name}({place}, vec<T,4> v) const;"
-        ));
+        w.line(format!("  {int} vec<T,4> atomic_fetch_{name}({place}, vec<T,4> v) const;"));
     }
-    w.line(format!(
-        "  {int} vec<T,4> atomic_exchange({place}, vec<T,4> v) const;"
-    ));
+    w.line(format!("  {int} vec<T,4> atomic_exchange({place}, vec<T,4> v) const;"));
     w.line(format!("  {int} bool atomic_compare_exchange_weak({place}, thread vec<T,4>* expected, vec<T,4> v) const;"));
     w.line(format!("  {int} vec<T,4> atomic_load({place}) const;"));
-    w.line(format!(
-        "  {int} void atomic_store(vec<T,4> v, {place}) const;"
-    ));
+    w.line(format!("  {int} void atomic_store(vec<T,4> v, {place}) const;"));
     for name in ["min", "max"] {
-        w.line(format!(
-            "  {} void atomic_{name}({place}, vec<T,4> v) const;",
-            only("is_ulong")
-        ));
+        w.line(format!("  {} void atomic_{name}({place}, vec<T,4> v) const;", only("is_ulong")));
     }
     w.since(None);
 }
 
 fn queries(w: &mut Writer, t: &Texture) {
-    let level: &[String] = if t.has_mipmaps() {
-        &["uint lod = 0".to_owned()]
-    } else {
-        &[]
-    };
+    let level: &[String] = if t.has_mipmaps() { &["uint lod = 0".to_owned()] } else { &[] };
     method(w, "uint", "get_width", level);
     if t.dims > 1 {
         method(w, "uint", "get_height", level);

@@ -37,43 +37,26 @@ pub(super) fn vectors() -> String {
 fn shapes(n: usize) -> &'static [&'static [usize]] {
     match n {
         3 => &[&[2, 1], &[1, 2]],
-        4 => &[
-            &[2, 1, 1],
-            &[1, 2, 1],
-            &[1, 1, 2],
-            &[2, 2],
-            &[3, 1],
-            &[1, 3],
-        ],
+        4 => &[&[2, 1, 1], &[1, 2, 1], &[1, 1, 2], &[2, 2], &[3, 1], &[1, 3]],
         _ => &[],
     }
 }
 
 fn vec(w: &mut Writer, n: usize) {
     let align = if n == 3 { 4 } else { n };
-    w.line(format!(
-        "template<typename T> struct alignas(sizeof(T) * {align}) vec<T,{n}> {{"
-    ));
-    w.line(format!(
-        "  T __d[{n}];\n  typedef T value_type;\n  vec() = default;"
-    ));
+    w.line(format!("template<typename T> struct alignas(sizeof(T) * {align}) vec<T,{n}> {{"));
+    w.line(format!("  T __d[{n}];\n  typedef T value_type;\n  vec() = default;"));
     // From scalars: one for all components, or one each.
     let splat = list(n, |_| "static_cast<T>(s)".into());
     w.line(format!("  template<class S, class = __msl::enable_if_t<__msl::is_arith<S>::v>> constexpr vec(S s) : __d{{{splat}}} {{}}"));
     let (params, values) = (list(n, |i| format!("T a{i}")), list(n, |i| format!("a{i}")));
-    w.line(format!(
-        "  constexpr vec(__raw, {params}) : __d{{{values}}} {{}}"
-    ));
+    w.line(format!("  constexpr vec(__raw, {params}) : __d{{{values}}} {{}}"));
     let types = list(n, |i| format!("class A{i}"));
-    let scalars = (0..n)
-        .map(|i| format!("__msl::is_arith<A{i}>::v"))
-        .collect::<Vec<_>>()
-        .join(" && ");
-    let (params, values) = (
-        list(n, |i| format!("A{i} a{i}")),
-        list(n, |i| format!("static_cast<T>(a{i})")),
-    );
-    w.line(format!("  template<{types}, class = __msl::enable_if_t<{scalars}>> constexpr vec({params}) : __d{{{values}}} {{}}"));
+    let scalars = (0..n).map(|i| format!("__msl::is_arith<A{i}>::v")).collect::<Vec<_>>().join(" && ");
+    let (params, values) = (list(n, |i| format!("A{i} a{i}")), list(n, |i| format!("static_cast<T>(a{i})")));
+    w.line(format!(
+        "  template<{types}, class = __msl::enable_if_t<{scalars}>> constexpr vec({params}) : __d{{{values}}} {{}}"
+    ));
     // From vectors and scalars with n components together.
     for shape in shapes(n) {
         let types = list(shape.len(), |i| format!("class A{i}"));
@@ -88,52 +71,38 @@ fn vec(w: &mut Writer, n: usize) {
             1 => format!("static_cast<T>(a{i})"),
             s => list(s, |k| format!("a{i}.__d[{k}]")),
         });
-        w.line(format!("  template<{types}, __msl::enable_if_t<{fit}, int> = 0> constexpr vec({params}) : __d{{{values}}} {{}}"));
+        w.line(format!(
+            "  template<{types}, __msl::enable_if_t<{fit}, int> = 0> constexpr vec({params}) : __d{{{values}}} {{}}"
+        ));
     }
     // From a vector of another element type: explicit (MSL 2.13).
     let other = "template<class U, class = __msl::enable_if_t<!__msl::same<U,T>::v>>";
     let values = list(n, |i| format!("static_cast<T>(o.__d[{i}])"));
     for class in ["vec", "packed_vec"] {
-        w.line(format!(
-            "  {other} constexpr explicit vec({class}<U,{n}> o) : __d{{{values}}} {{}}"
-        ));
+        w.line(format!("  {other} constexpr explicit vec({class}<U,{n}> o) : __d{{{values}}} {{}}"));
     }
-    w.line(format!(
-        "  {SUBSCRIPT} constexpr T& operator[](I i) {{ return __d[i]; }}"
-    ));
-    w.line(format!(
-        "  {SUBSCRIPT} constexpr T operator[](I i) const {{ return __d[i]; }}"
-    ));
+    w.line(format!("  {SUBSCRIPT} constexpr T& operator[](I i) {{ return __d[i]; }}"));
+    w.line(format!("  {SUBSCRIPT} constexpr T operator[](I i) const {{ return __d[i]; }}"));
     // volatile objects
     let same = "template<class U, class = __msl::enable_if_t<__msl::same<U,T>::v>>";
     let values = list(n, |i| format!("o.__d[{i}]"));
-    w.line(format!(
-        "  {same} vec(const volatile vec<U,{n}>& o) : __d{{{values}}} {{}}"
-    ));
+    w.line(format!("  {same} vec(const volatile vec<U,{n}>& o) : __d{{{values}}} {{}}"));
     let copy: String = (0..n).map(|i| format!(" __d[{i}] = o.__d[{i}];")).collect();
-    w.line(format!(
-        "  {same} void operator=(const vec<U,{n}>& o) volatile {{{copy} }}"
-    ));
-    w.line(format!(
-        "  {SUBSCRIPT} T operator[](I i) const volatile {{ return __d[i]; }}"
-    ));
-    w.line(format!(
-        "  {SUBSCRIPT} volatile T& operator[](I i) volatile {{ return __d[i]; }}"
-    ));
+    w.line(format!("  {same} void operator=(const vec<U,{n}>& o) volatile {{{copy} }}"));
+    w.line(format!("  {SUBSCRIPT} T operator[](I i) const volatile {{ return __d[i]; }}"));
+    w.line(format!("  {SUBSCRIPT} volatile T& operator[](I i) volatile {{ return __d[i]; }}"));
     for (op, kind) in OPERATORS {
         w.line(format!(
             "  template<class B> constexpr auto operator{op}=(B b) & -> __msl::lv_t<vec, __msl::bin_t<vec,B,__msl::{kind}>> {{ *this = *this {op} b; return *this; }}"
         ));
     }
-    w.line(format!(
-        "  constexpr vec& operator*=(matrix<T,{n},{n}> m) & {{ *this = *this * m; return *this; }}"
-    ));
+    w.line(format!("  constexpr vec& operator*=(matrix<T,{n},{n}> m) & {{ *this = *this * m; return *this; }}"));
     for op in ["++", "--"] {
         let one = &op[..1];
+        w.line(format!("  constexpr vec& operator{op}() & {{ *this = *this {one} vec(T(1)); return *this; }}"));
         w.line(format!(
-            "  constexpr vec& operator{op}() & {{ *this = *this {one} vec(T(1)); return *this; }}"
+            "  constexpr vec operator{op}(int) & {{ vec t = *this; *this = *this {one} vec(T(1)); return t; }}"
         ));
-        w.line(format!("  constexpr vec operator{op}(int) & {{ vec t = *this; *this = *this {one} vec(T(1)); return t; }}"));
     }
     swizzles(w, n);
     w.line("};");
@@ -141,13 +110,9 @@ fn vec(w: &mut Writer, n: usize) {
 
 fn packed(w: &mut Writer, n: usize) {
     w.line(format!("template<typename T> struct packed_vec<T,{n}> {{"));
-    w.line(format!(
-        "  T __d[{n}];\n  typedef T value_type;\n  packed_vec() = default;"
-    ));
+    w.line(format!("  T __d[{n}];\n  typedef T value_type;\n  packed_vec() = default;"));
     let values = list(n, |i| format!("o.__d[{i}]"));
-    w.line(format!(
-        "  constexpr packed_vec(vec<T,{n}> o) : __d{{{values}}} {{}}"
-    ));
+    w.line(format!("  constexpr packed_vec(vec<T,{n}> o) : __d{{{values}}} {{}}"));
     w.line(format!("  template<class S, class = __msl::enable_if_t<__msl::is_arith<S>::v>> constexpr packed_vec(S s) : packed_vec(vec<T,{n}>(s)) {{}}"));
     for class in ["vec", "packed_vec"] {
         w.line(format!(
@@ -158,21 +123,11 @@ fn packed(w: &mut Writer, n: usize) {
         "  template<class A0, class A1, class... A, class = decltype(vec<T,{n}>(__msl::declval<A0>(), __msl::declval<A1>(), __msl::declval<A>()...))> constexpr packed_vec(A0 a0, A1 a1, A... a) : packed_vec(vec<T,{n}>(a0, a1, a...)) {{}}"
     ));
     let values = list(n, |i| format!("__d[{i}]"));
-    w.line(format!(
-        "  constexpr operator vec<T,{n}>() const {{ return vec<T,{n}>(__raw{{}}, {values}); }}"
-    ));
-    w.line(format!(
-        "  {SUBSCRIPT} constexpr thread T& operator[](I i) thread {{ return __d[i]; }}"
-    ));
-    w.line(format!(
-        "  {SUBSCRIPT} constexpr threadgroup T& operator[](I i) threadgroup {{ return __d[i]; }}"
-    ));
-    w.line(format!(
-        "  {SUBSCRIPT} device T& operator[](I i) {{ return (device T&)__d[i]; }}"
-    ));
-    w.line(format!(
-        "  {SUBSCRIPT} constexpr T operator[](I i) const {{ return __d[i]; }}"
-    ));
+    w.line(format!("  constexpr operator vec<T,{n}>() const {{ return vec<T,{n}>(__raw{{}}, {values}); }}"));
+    w.line(format!("  {SUBSCRIPT} constexpr thread T& operator[](I i) thread {{ return __d[i]; }}"));
+    w.line(format!("  {SUBSCRIPT} constexpr threadgroup T& operator[](I i) threadgroup {{ return __d[i]; }}"));
+    w.line(format!("  {SUBSCRIPT} device T& operator[](I i) {{ return (device T&)__d[i]; }}"));
+    w.line(format!("  {SUBSCRIPT} constexpr T operator[](I i) const {{ return __d[i]; }}"));
     for (op, kind) in OPERATORS {
         w.line(format!(
             "  template<class B> constexpr auto operator{op}=(B b) & -> __msl::lv_t<packed_vec, __msl::bin_t<vec<T,{n}>,B,__msl::{kind}>> {{ *this = vec<T,{n}>(*this) {op} b; return *this; }}"
@@ -198,28 +153,18 @@ fn swizzle(w: &mut Writer, n: usize, picks: &[usize]) {
     let values = list(len, |k| format!("__d[{}]", picks[k]));
     let (ty, get) = match len {
         1 => ("T".to_owned(), format!("return {values};")),
-        _ => (
-            format!("vec<T,{len}>"),
-            format!("return vec<T,{len}>(__raw{{}}, {values});"),
-        ),
+        _ => (format!("vec<T,{len}>"), format!("return vec<T,{len}>(__raw{{}}, {values});")),
     };
     w.line(format!("  constexpr {ty} __g{name}() const {{ {get} }}"));
     if len == 1 || picks.iter().copied().eq(0..len) {
         w.line(format!("  {ty} __g{name}() const volatile {{ {get} }}"));
     }
-    let distinct = picks
-        .iter()
-        .enumerate()
-        .all(|(k, i)| !picks[..k].contains(i));
+    let distinct = picks.iter().enumerate().all(|(k, i)| !picks[..k].contains(i));
     let mut accessors = format!("get=__g{name}");
     if distinct && len <= n {
         let put: String = match len {
             1 => format!("__d[{}] = v;", picks[0]),
-            _ => picks
-                .iter()
-                .enumerate()
-                .map(|(k, i)| format!("__d[{i}] = v.__d[{k}]; "))
-                .collect(),
+            _ => picks.iter().enumerate().map(|(k, i)| format!("__d[{i}] = v.__d[{k}]; ")).collect(),
         };
         w.line(format!("  constexpr void __p{name}({ty} v) & {{ {put} }}"));
         if len == 1 {
@@ -240,15 +185,14 @@ pub(super) fn names() -> String {
     for (scalar, since) in SCALARS {
         w.since(since);
         for n in 2..=4 {
-            w.line(format!("typedef vec<{scalar},{n}> {scalar}{n};\ntypedef packed_vec<{scalar},{n}> packed_{scalar}{n};"));
+            w.line(format!(
+                "typedef vec<{scalar},{n}> {scalar}{n};\ntypedef packed_vec<{scalar},{n}> packed_{scalar}{n};"
+            ));
         }
     }
     w.since(None);
-    let matrices = || {
-        ["half", "float"]
-            .into_iter()
-            .flat_map(|s| (2..=4).flat_map(move |c| (2..=4).map(move |r| (s, c, r))))
-    };
+    let matrices =
+        || ["half", "float"].into_iter().flat_map(|s| (2..=4).flat_map(move |c| (2..=4).map(move |r| (s, c, r))));
     for (s, c, r) in matrices() {
         w.line(format!("typedef matrix<{s},{c},{r}> {s}{c}x{r};"));
     }
@@ -256,9 +200,7 @@ pub(super) fn names() -> String {
     for (scalar, since) in SCALARS {
         w.since(since);
         for n in 2..=4 {
-            w.line(format!(
-                "using metal::{scalar}{n};\nusing metal::packed_{scalar}{n};"
-            ));
+            w.line(format!("using metal::{scalar}{n};\nusing metal::packed_{scalar}{n};"));
         }
     }
     w.since(None);

@@ -268,7 +268,9 @@ fn attribute(lint: &mut Lint<'_>, a: &Attribute<'_>) {
     let empty = a.argument.is_none_or(|(from, to)| from == to);
     match row.argument {
         NoArgument if a.argument.is_some() => lint.remark(a.at, format!("attribute '{}' takes no argument", a.name)),
-        Index(_) | Required | Word(_) if empty => lint.remark(a.at, format!("attribute '{}' needs an argument", a.name)),
+        Index(_) | Required | Word(_) if empty => {
+            lint.remark(a.at, format!("attribute '{}' needs an argument", a.name))
+        }
         Index(limit) => {
             let text = a.text(&lint.s);
             if let Some(n) = a.index(&lint.s).filter(|n| *n >= limit) {
@@ -317,10 +319,14 @@ fn structure(lint: &mut Lint<'_>, i: usize) {
                         let place = format!("{}({})", a.name, a.text(s));
                         if matches!(a.name, "user" | "attribute" | "color" | "id" | "position" | "depth") {
                             // One color with several raster order groups or blend indices is one member each.
-                            let whole = attributes.iter().map(|b| format!("{}({})", b.name, b.text(s))).collect::<Vec<_>>();
+                            let whole =
+                                attributes.iter().map(|b| format!("{}({})", b.name, b.text(s))).collect::<Vec<_>>();
                             let key = if a.name == "color" { whole.join(",") } else { place.clone() };
                             if seen.contains(&key) {
-                                remarks.push((a.at, format!("'{}' is used twice in one structure", place.trim_end_matches("()"))));
+                                remarks.push((
+                                    a.at,
+                                    format!("'{}' is used twice in one structure", place.trim_end_matches("()")),
+                                ));
                             }
                             seen.push(key);
                         }

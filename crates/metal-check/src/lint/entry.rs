@@ -196,7 +196,9 @@ fn parameter<'a>(s: &TokenStream<'a>, from: usize, to: usize) -> Parameter<'a> {
         .copied()
         .collect();
     let count = match words[..] {
-        ["array", "<", .., n, ">", _] | ["const", "array", "<", .., n, ">", _] => n.trim_end_matches('u').parse().unwrap_or(1),
+        ["array", "<", .., n, ">", _] | ["const", "array", "<", .., n, ">", _] => {
+            n.trim_end_matches('u').parse().unwrap_or(1)
+        }
         _ => 1,
     };
     Parameter { at: from, text, ty: ty.trim_start_matches("::").replace("<::", "<"), attributes, count }
@@ -214,7 +216,10 @@ impl Parameter<'_> {
     /// A resource that Metal numbers itself when it has no attribute (MSL 5.2.1).
     fn is_resource(&self) -> bool {
         let spaces = ["device", "constant", "threadgroup", "object_data", "threadgroup_imageblock", "ray_data"];
-        (spaces.iter().any(|s| self.has_word(s)) && self.points()) || self.is_texture() || self.is_sampler() || self.is_table()
+        (spaces.iter().any(|s| self.has_word(s)) && self.points())
+            || self.is_texture()
+            || self.is_sampler()
+            || self.is_table()
     }
 
     fn element(&self) -> &str {
@@ -231,7 +236,9 @@ impl Parameter<'_> {
 
     /// Opaque objects that take a buffer index.
     fn is_table(&self) -> bool {
-        ["acceleration_structure", "visible_function_table", "intersection_function_table"].iter().any(|t| self.text.contains(t))
+        ["acceleration_structure", "visible_function_table", "intersection_function_table"]
+            .iter()
+            .any(|t| self.text.contains(t))
     }
 }
 
@@ -253,9 +260,11 @@ fn check_parameter(s: &TokenStream<'_>, stage: Stage, p: &Parameter<'_>, remarks
             "buffer" => {
                 let pointer = (p.has_word("device") || p.has_word("constant")) && p.points();
                 let array = p.ty.starts_with("array<") && (p.has_word("device") || p.has_word("constant"));
-                (!pointer && !array && !p.is_table()).then(|| "must be a device or constant pointer or reference".to_owned())
+                (!pointer && !array && !p.is_table())
+                    .then(|| "must be a device or constant pointer or reference".to_owned())
             }
-            "threadgroup" => (!(p.has_word("threadgroup") && p.points())).then(|| "must be a threadgroup pointer or reference".to_owned()),
+            "threadgroup" => (!(p.has_word("threadgroup") && p.points()))
+                .then(|| "must be a threadgroup pointer or reference".to_owned()),
             "texture" => (!p.is_texture()).then(|| "must be a texture".to_owned()),
             "sampler" => (!p.is_sampler()).then(|| "must be a sampler".to_owned()),
             "id" | "attribute" => Some("belongs on a member of a structure".to_owned()),
@@ -301,7 +310,10 @@ fn check_indices(s: &TokenStream<'_>, parameters: &[Parameter<'_>], remarks: &mu
                     _ => super::attributes::BUFFERS,
                 };
                 if p.count > 1 && first + p.count > limit {
-                    remarks.push((a.at, format!("'{}' needs {} indices from {first}: at most {limit} exist", p.text, p.count)));
+                    remarks.push((
+                        a.at,
+                        format!("'{}' needs {} indices from {first}: at most {limit} exist", p.text, p.count),
+                    ));
                 }
                 for index in first..(first + p.count).min(first + 128) {
                     if taken.contains(&(a.name, index)) && !grouped {
@@ -310,7 +322,9 @@ fn check_indices(s: &TokenStream<'_>, parameters: &[Parameter<'_>], remarks: &mu
                     }
                     taken.push((a.name, index));
                 }
-            } else if [KERNEL, VERTEX, FRAGMENT].iter().any(|t| t.iter().any(|i| i.name == a.name)) || a.name == "stage_in" {
+            } else if [KERNEL, VERTEX, FRAGMENT].iter().any(|t| t.iter().any(|i| i.name == a.name))
+                || a.name == "stage_in"
+            {
                 if singles.contains(&a.name) {
                     remarks.push((a.at, format!("[[{}]] is used twice", a.name)));
                 }

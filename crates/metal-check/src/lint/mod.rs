@@ -76,7 +76,16 @@ mod tests {
 
     #[test]
     fn survives_text_that_does_not_parse() {
-        for text in ["[[", "kernel", "kernel void f(", "[[buffer(", "kernel void f(device float* p [[buffer(0)", "}}}{{", "struct S { [[", "static"] {
+        for text in [
+            "[[",
+            "kernel",
+            "kernel void f(",
+            "[[buffer(",
+            "kernel void f(device float* p [[buffer(0)",
+            "}}}{{",
+            "struct S { [[",
+            "static",
+        ] {
             let _ = messages(text);
         }
     }

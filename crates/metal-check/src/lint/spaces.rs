@@ -4,7 +4,8 @@ use super::attributes::list;
 use crate::lex::{TokenKind, TokenStream};
 use std::collections::HashSet;
 
-const SPACES: [&str; 7] = ["device", "constant", "thread", "threadgroup", "threadgroup_imageblock", "ray_data", "object_data"];
+const SPACES: [&str; 7] =
+    ["device", "constant", "thread", "threadgroup", "threadgroup_imageblock", "ray_data", "object_data"];
 const SCALARS: [&str; 13] =
     ["bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "bfloat", "size_t"];
 
@@ -33,7 +34,8 @@ fn type_names<'a>(s: &TokenStream<'a>) -> HashSet<&'a str> {
     let mut types = HashSet::new();
     for i in 0..s.len() {
         let word = s.str(i);
-        let stem = word.strip_prefix("packed_").unwrap_or(word).trim_end_matches(|c: char| c.is_ascii_digit() || c == 'x');
+        let stem =
+            word.strip_prefix("packed_").unwrap_or(word).trim_end_matches(|c: char| c.is_ascii_digit() || c == 'x');
         if SCALARS.contains(&stem) || word.starts_with("atomic_int") || word.starts_with("atomic_uint") {
             types.insert(word);
         }
@@ -45,12 +47,11 @@ fn type_names<'a>(s: &TokenStream<'a>) -> HashSet<&'a str> {
         if declares && s.is_ident(i + 1) && matches!(s.str(i + 2), "{" | "=" | ":" | ";") {
             types.insert(s.str(i + 1));
         }
-        if word == "typedef" {
-            if let Some(end) = (i..s.len().min(i + 40)).find(|&k| s.str(k) == ";") {
-                if s.is_ident(end - 1) {
-                    types.insert(s.str(end - 1));
-                }
-            }
+        if word == "typedef"
+            && let Some(end) = (i..s.len().min(i + 40)).find(|&k| s.str(k) == ";")
+            && s.is_ident(end - 1)
+        {
+            types.insert(s.str(end - 1));
         }
     }
     types
@@ -69,7 +70,20 @@ fn pointers(s: &TokenStream<'_>, types: &HashSet<&str>, remarks: &mut Vec<(usize
         let mut spaced = false;
         while start > 0 {
             let before = s.str(start - 1);
-            let part = SPACES.contains(&before) || matches!(before, "const" | "volatile" | "::" | "metal" | "simd" | "constexpr" | "static" | "unsigned" | "signed" | "coherent")
+            let part = SPACES.contains(&before)
+                || matches!(
+                    before,
+                    "const"
+                        | "volatile"
+                        | "::"
+                        | "metal"
+                        | "simd"
+                        | "constexpr"
+                        | "static"
+                        | "unsigned"
+                        | "signed"
+                        | "coherent"
+                )
                 || (types.contains(before) && s.str(start) == "const");
             if !part {
                 break;
@@ -79,7 +93,11 @@ fn pointers(s: &TokenStream<'_>, types: &HashSet<&str>, remarks: &mut Vec<(usize
         }
         spaced |= (start..i).any(|k| SPACES.contains(&s.str(k)));
         // `float const device* p`
-        let begins = start == 0 || matches!(s.str(start - 1), "(" | "," | ";" | "{" | "}" | "<" | "]" | ")" | ":" | "inline" | "return" | "typedef" | "=");
+        let begins = start == 0
+            || matches!(
+                s.str(start - 1),
+                "(" | "," | ";" | "{" | "}" | "<" | "]" | ")" | ":" | "inline" | "return" | "typedef" | "="
+            );
         if spaced || !begins || (s.str(i - 1) == "const" && start == i - 1) {
             continue;
         }
@@ -87,7 +105,10 @@ fn pointers(s: &TokenStream<'_>, types: &HashSet<&str>, remarks: &mut Vec<(usize
         let after = s.str(i + 1);
         let declares = match before {
             // A parameter, a template argument or a cast.
-            "(" | "," | "<" => matches!(after, ")" | "," | ">" | "*" | "&" | "(") || (s.is_ident(i + 1) && matches!(s.str(i + 2), "," | ")" | "[" | "=")),
+            "(" | "," | "<" => {
+                matches!(after, ")" | "," | ">" | "*" | "&" | "(")
+                    || (s.is_ident(i + 1) && matches!(s.str(i + 2), "," | ")" | "[" | "="))
+            }
             "return" | "=" => false,
             _ => s.is_ident(i + 1) || matches!(after, "*" | "&"),
         };
@@ -162,7 +183,11 @@ fn scope_of(s: &TokenStream<'_>, start: usize, open: usize, outer: Scope) -> Sco
         return Scope::Namespace;
     }
     if head.contains(&")") || outer == Scope::Function {
-        return if s.is_ident(open.wrapping_sub(1)) && outer == Scope::Function && !matches!(before, "else" | "do") && !head.contains(&"struct") {
+        return if s.is_ident(open.wrapping_sub(1))
+            && outer == Scope::Function
+            && !matches!(before, "else" | "do")
+            && !head.contains(&"struct")
+        {
             Scope::Values // `T x {..}`
         } else {
             Scope::Function
@@ -180,8 +205,22 @@ fn program_variable(s: &TokenStream<'_>, start: usize, end: usize, remarks: &mut
         return;
     }
     const OTHER: [&str; 16] = [
-        "using", "typedef", "struct", "class", "union", "enum", "template", "return", "namespace", "static_assert", "friend",
-        "kernel", "vertex", "fragment", "extern", "_Static_assert",
+        "using",
+        "typedef",
+        "struct",
+        "class",
+        "union",
+        "enum",
+        "template",
+        "return",
+        "namespace",
+        "static_assert",
+        "friend",
+        "kernel",
+        "vertex",
+        "fragment",
+        "extern",
+        "_Static_assert",
     ];
     let mut words = Vec::new();
     let mut k = start;
@@ -203,12 +242,22 @@ fn program_variable(s: &TokenStream<'_>, start: usize, end: usize, remarks: &mut
     }
     let Some(&first) = words.first() else { return };
     let is_sampler = words.contains(&"sampler");
-    if OTHER.contains(&first) || words.contains(&"constant") || words.contains(&"operator") || is_sampler || words.contains(&"(") {
+    if OTHER.contains(&first)
+        || words.contains(&"constant")
+        || words.contains(&"operator")
+        || is_sampler
+        || words.contains(&"(")
+    {
         return;
     }
     let names = words.iter().filter(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_')).count();
     if names >= 2 && s.tokens[start].kind == TokenKind::Ident {
-        let name = words.iter().rev().find(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_')).copied().unwrap_or_default();
+        let name = words
+            .iter()
+            .rev()
+            .find(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+            .copied()
+            .unwrap_or_default();
         remarks.push((start, format!("program scope variable '{name}' must reside in constant address space")));
     }
 }
@@ -220,9 +269,8 @@ fn static_variable(s: &TokenStream<'_>, start: usize, end: usize, remarks: &mut 
         remarks.push((start, "static variable must reside in constant address space".to_owned()));
     }
     // MSL 2.9: a sampler made in the source is a constexpr.
-    if let (Some(&"sampler"), "(" | "{") = (words.first(), s.str(start + 2)) {
-        if s.is_ident(start + 1) && s.str(start + 3) != ")" && s.str(start + 3) != "}" {
-            remarks.push((start, format!("sampler '{}' must be declared constexpr", s.str(start + 1))));
-        }
+    let (name, empty) = (start + 1, matches!(s.str(start + 3), ")" | "}"));
+    if words.first() == Some(&"sampler") && matches!(s.str(start + 2), "(" | "{") && s.is_ident(name) && !empty {
+        remarks.push((start, format!("sampler '{}' must be declared constexpr", s.str(name))));
     }
 }

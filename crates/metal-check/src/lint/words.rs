@@ -22,7 +22,17 @@ const WORDS: [(&str, &str); 16] = [
     ("virtual", "virtual functions are not supported in Metal"),
 ];
 const WORDS_OF_OPENCL: [&str; 11] = [
-    "__constant", "__global", "__local", "__private", "__generic", "__kernel", "get_global_id", "get_local_id", "get_group_id", "convert_float4", "barrier",
+    "__constant",
+    "__global",
+    "__local",
+    "__private",
+    "__generic",
+    "__kernel",
+    "get_global_id",
+    "get_local_id",
+    "get_group_id",
+    "convert_float4",
+    "barrier",
 ];
 
 pub(super) fn check(lint: &mut Lint<'_>) {
@@ -41,7 +51,10 @@ pub(super) fn check(lint: &mut Lint<'_>) {
             if word != "delete" || s.str(i.wrapping_sub(1)) != "=" {
                 remarks.push((i, (*message).to_owned()));
             }
-        } else if WORDS_OF_OPENCL.contains(&word) && (word.starts_with("__") || s.str(i + 1) == "(") && !declared(s, word) {
+        } else if WORDS_OF_OPENCL.contains(&word)
+            && (word.starts_with("__") || s.str(i + 1) == "(")
+            && !declared(s, word)
+        {
             remarks.push((i, format!("'{word}' is OpenCL, not Metal")));
         }
     }
@@ -72,7 +85,10 @@ pub(super) fn unincluded(s: &TokenStream<'_>) -> Vec<Remark> {
     }
     (0..s.len())
         .find(|&i| s.str(i) == "metal" && (s.str(i + 1) == "::" || s.str(i.wrapping_sub(1)) == "namespace"))
-        .map(|i| Remark { offset: s.tokens[i].start, message: "namespace metal is used, but no header declares it: include <metal_stdlib>".to_owned() })
+        .map(|i| Remark {
+            offset: s.tokens[i].start,
+            message: "namespace metal is used, but no header declares it: include <metal_stdlib>".to_owned(),
+        })
         .into_iter()
         .collect()
 }
