@@ -53,3 +53,35 @@ fn install() {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| ());
 }
+
+/// A value that is dropped only in the process that made it; a child of `fork` leaves it untouched.
+#[derive(Debug)]
+pub struct AtHome<T> {
+    /// `None` only while it is dropped.
+    value: Option<T>,
+    birth: Birth,
+}
+
+impl<T> AtHome<T> {
+    /// `value`, made in this process.
+    pub fn new(value: T) -> Self {
+        Self { value: Some(value), birth: Birth::now() }
+    }
+}
+
+impl<T> std::ops::Deref for AtHome<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.value.as_ref().expect("taken only by drop")
+    }
+}
+
+impl<T> Drop for AtHome<T> {
+    fn drop(&mut self) {
+        let value = self.value.take();
+        if !self.birth.is_here() {
+            std::mem::forget(value);
+        }
+    }
+}

@@ -11,7 +11,8 @@ use crate::seat::{Seat, Times, in_fill};
 use crate::{Api, Done, Outcome, Sink, Traits, icb, seat};
 use rig_edge::sync::{self, Condvar, Mutex, MutexGuard, atomic::AtomicBool, atomic::Ordering};
 use rig_edge::{
-    Birth, Code, Constant, Driver, Entry, Error, Facts, Fault, FaultKind, ImageId, Region, Span, Timeline, Work, inside,
+    AtHome, Birth, Code, Constant, Driver, Entry, Error, Facts, Fault, FaultKind, ImageId, Region, Span, Timeline,
+    Work, inside,
 };
 use rig_metal_abi::{Record, declare};
 use std::collections::VecDeque;
@@ -23,7 +24,7 @@ const MAX_SPANS: usize = 1 << 16;
 
 /// A Metal device over `A`. Dropping it stops it.
 pub struct Metal<A: Api> {
-    shared: Arc<Shared<A>>,
+    shared: AtHome<Arc<Shared<A>>>,
     facts: Facts,
 }
 
@@ -98,7 +99,7 @@ impl<A: Api> Metal<A> {
             profiling: AtomicBool::new(false),
             spans: Mutex::new(VecDeque::new()),
         });
-        let maker = Arc::clone(&shared);
+        let maker = AtHome::new(Arc::clone(&shared));
         let record = Record::new(traits.align, move |buffer, ds| icb::make(&maker, buffer, ds), seat::split::<A>);
         let facts = Facts {
             name: traits.name,
@@ -112,7 +113,7 @@ impl<A: Api> Metal<A> {
             word,
             capabilities: vec![declare(record)],
         };
-        Self { shared, facts }
+        Self { shared: AtHome::new(shared), facts }
     }
 }
 
