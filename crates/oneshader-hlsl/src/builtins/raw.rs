@@ -1,0 +1,187 @@
+//! `Load<T>` and `Store<T>` of byte-address buffers: a value of any numeric type, piece by piece, laid out as D3D lays
+//! out structured buffers: every member at a multiple of its largest scalar's size.
+
+use oneshader_diag::Span;
+use oneshader_ir as ir;
+use oneshader_ir::{BinaryOp, MatrixOrder, Op};
+use smallvec::SmallVec;
+
+use crate::cx::Cx;
+use crate::place::slot_types;
+use crate::ty::{Elem, Ty, TyKind};
+use crate::value::{R, Value};
+
+/// Size and alignment in bytes.
+#[derive(Clone, Copy)]
+struct Extent {
+    size: u32,
+    align: u32,
+}
+
+/// A buffer and a byte offset in it: a value plus a constant.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor {
+    pub(super) buffer: ir::Value,
+    pub(super) base: ir::Value,
+    pub(super) offset: u32,
+}
+
+impl Cursor {
+    fn at(self, offset: u32) -> Self {
+        Cursor { offset: self.offset + offset, ..self }
+    }
+}
+
+const fn round_up(n: u32, align: u32) -> u32 {
+    n.next_multiple_of(align)
+}
+
+impl Cx<'_> {
+    /// The parts of a structure in order, the base class first: offset and type of each.
+    fn raw_parts(&self, ty: Ty) -> (SmallVec<[(u32, Ty); 8]>, Extent) {
+        let mut parts = SmallVec::new();
+        let mut extent = Extent { size: 0, align: 1 };
+        if let Some(s) = self.tys.as_struct(ty) {
+            let def = self.tys.def(s);
+            for part in def.base.into_iter().chain(slot_types(&def.fields)) {
+                let inner = self.raw_extent(part);
+                let offset = round_up(extent.size, inner.align);
+                parts.push((offset, part));
+                extent = Extent { size: offset + inner.size, align: extent.align.max(inner.align) };
+            }
+        }
+        extent.size = round_up(extent.size, extent.align);
+        (parts, extent)
+    }
+
+    fn raw_extent(&self, ty: Ty) -> Extent {
+        match self.tys.kind(ty) {
+            TyKind::Array(of, len) => {
+                let inner = self.raw_extent(of);
+                Extent { size: round_up(inner.size, inner.align) * len, align: inner.align }
+            }
+            TyKind::Struct(_) => self.raw_parts(ty).1,
+            _ => match self.tys.as_numeric(ty) {
+                Some((elem, shape)) => Extent { size: elem.bytes() * shape.count(), align: elem.bytes() },
+                None => Extent { size: 0, align: 1 },
+            },
+        }
+    }
+
+    /// The byte offset as a value.
+    fn raw_offset(&mut self, at: Cursor) -> ir::Value {
+        if at.offset == 0 {
+            return at.base;
+        }
+        let uint = self.ir(Ty::UINT);
+        let offset = self.int(i64::from(at.offset), Elem::Uint).v;
+        self.emit(Op::Binary(BinaryOp::Add), uint, &[at.base, offset])
+    }
+
+    /// Loads a value.
+    pub(super) fn raw_load(&mut self, at: Cursor, ty: Ty, span: Span) -> R<Value> {
+        match self.tys.kind(ty) {
+            TyKind::Array(of, len) => {
+                let stride = self.raw_extent(of).size;
+                let parts = (0..len).map(|i| self.raw_load(at.at(i * stride), of, span).map(|v| v.v));
+                let parts: SmallVec<[ir::Value; 16]> = parts.collect::<R<_>>()?;
+                let ir = self.ir(ty);
+                Ok(Value { v: self.construct(ir, &parts), ty })
+            }
+            TyKind::Struct(_) => {
+                let (parts, _) = self.raw_parts(ty);
+                let parts: SmallVec<[ir::Value; 16]> = parts
+                    .into_iter()
+                    .map(|(offset, part)| self.raw_load(at.at(offset), part, span).map(|v| v.v))
+                    .collect::<R<_>>()?;
+                let ir = self.ir(ty);
+                Ok(Value { v: self.construct(ir, &parts), ty })
+            }
+            TyKind::Matrix(elem, rows, cols, order) if rows > 1 && cols > 1 => {
+                let (lines, len) = if order == MatrixOrder::RowMajor { (rows, cols) } else { (cols, rows) };
+                let line_ty = self.tys.vector(elem, len);
+                let stride = elem.bytes() * u32::from(len);
+                let mut comps: SmallVec<[ir::Value; 16]> = SmallVec::new();
+                for line in 0..u32::from(lines) {
+                    let line = self.raw_load(at.at(line * stride), line_ty, span)?;
+                    comps.extend(self.components(line));
+                }
+                if order == MatrixOrder::ColumnMajor {
+                    let (r, c) = (usize::from(rows), usize::from(cols));
+                    comps = (0..r).flat_map(|i| (0..c).map(move |j| j * r + i)).map(|k| comps[k]).collect();
+                }
+                Ok(self.from_components(ty, &comps))
+            }
+            _ => {
+                let Some((elem, _)) = self.tys.as_numeric(ty) else {
+                    let shown = self.show(ty);
+                    return Err(self.unsupported(span, format!("{shown} cannot be loaded from a byte-address buffer")));
+                };
+                let offset = self.raw_offset(at);
+                self.at(span);
+                // Truth values are `uint`s in memory that others see.
+                let stored = if elem == Elem::Bool { Elem::Uint } else { elem };
+                let memory = self.tys.with_elem(ty, stored);
+                let ir = self.ir(memory);
+                let value = Value { v: self.b.value(Op::RawLoad, ir, &[at.buffer, offset]), ty: memory };
+                if elem == Elem::Bool { self.cast(value, ty, span) } else { Ok(Value { v: value.v, ty }) }
+            }
+        }
+    }
+
+    /// Stores a value.
+    pub(super) fn raw_store(&mut self, at: Cursor, value: Value, span: Span) -> R<()> {
+        match self.tys.kind(value.ty) {
+            TyKind::Array(of, len) => {
+                let stride = self.raw_extent(of).size;
+                (0..len).try_for_each(|i| {
+                    let part = Value { v: self.extract(value.v, i), ty: of };
+                    self.raw_store(at.at(i * stride), part, span)
+                })
+            }
+            TyKind::Struct(_) => {
+                let (parts, _) = self.raw_parts(value.ty);
+                parts.into_iter().enumerate().try_for_each(|(i, (offset, ty))| {
+                    let part = Value { v: self.extract(value.v, i as u32), ty };
+                    self.raw_store(at.at(offset), part, span)
+                })
+            }
+            TyKind::Matrix(elem, rows, cols, order) if rows > 1 && cols > 1 => {
+                let comps = self.components(value);
+                let (r, c) = (usize::from(rows), usize::from(cols));
+                let (lines, len) = if order == MatrixOrder::RowMajor { (r, c) } else { (c, r) };
+                let line_ty = self.tys.vector(elem, len as u8);
+                let stride = elem.bytes() * len as u32;
+                for line in 0..lines {
+                    let at_element =
+                        |k: usize| if order == MatrixOrder::RowMajor { line * c + k } else { k * c + line };
+                    let part: SmallVec<[ir::Value; 4]> = (0..len).map(|k| comps[at_element(k)]).collect();
+                    let part = self.from_components(line_ty, &part);
+                    self.raw_store(at.at(line as u32 * stride), part, span)?;
+                }
+                Ok(())
+            }
+            _ => {
+                let Some((elem, _)) = self.tys.as_numeric(value.ty) else {
+                    let shown = self.show(value.ty);
+                    return Err(self.unsupported(span, format!("{shown} cannot be stored in a byte-address buffer")));
+                };
+                let stored = if elem == Elem::Bool { Elem::Uint } else { elem };
+                let memory = self.tys.with_elem(value.ty, stored);
+                let value = self.cast(value, memory, span)?;
+                let offset = self.raw_offset(at);
+                self.at(span);
+                self.b.effect(Op::RawStore, &[at.buffer, offset, value.v]);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Cx<'_> {
+    /// Bytes from one element of a structured buffer to the next, as D3D counts them.
+    pub(super) fn structure_stride(&self, ty: Ty) -> u32 {
+        let extent = self.raw_extent(ty);
+        round_up(extent.size, extent.align)
+    }
+}
