@@ -42,15 +42,8 @@ pub fn find(roots: &[PathBuf]) -> Result<Vec<CaseFile>, String> {
     let mut out = Vec::new();
     for root in roots {
         if root.is_file() {
-            let name = root
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            out.push(CaseFile {
-                path: root.clone(),
-                name,
-            });
+            let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            out.push(CaseFile { path: root.clone(), name });
             continue;
         }
         let mut folders = vec![root.clone()];
@@ -61,11 +54,7 @@ pub fn find(roots: &[PathBuf]) -> Result<Vec<CaseFile>, String> {
                 if path.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|e| e == "test" || e == "yaml") {
-                    let name = path
-                        .strip_prefix(root)
-                        .unwrap_or(&path)
-                        .to_string_lossy()
-                        .replace('\\', "/");
+                    let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
                     out.push(CaseFile { path, name });
                 }
             }
@@ -76,55 +65,31 @@ pub fn find(roots: &[PathBuf]) -> Result<Vec<CaseFile>, String> {
 }
 
 /// Runs cases; the entries come in the order of the cases, lanes within.
-pub fn run(
-    setup: &Setup,
-    cases: &[CaseFile],
-    jobs: usize,
-    limit: Duration,
-    quiet: bool,
-) -> Result<Vec<Entry>, String> {
+pub fn run(setup: &Setup, cases: &[CaseFile], jobs: usize, limit: Duration, quiet: bool) -> Result<Vec<Entry>, String> {
     // Opened here once so that a wrong device or library is one error, not one per case.
     open_lanes(setup)?;
     let bar = progress(cases.len(), quiet);
     let results: Mutex<Vec<Vec<Entry>>> = Mutex::new(vec![Vec::new(); cases.len()]);
-    pool::run(
-        setup,
-        cases,
-        jobs,
-        limit,
-        |i, ended: Ended<Vec<Outcome>>, took| {
-            let outcomes = match ended {
-                Ended::Done(o) => o,
-                Ended::Crashed(why) => vec![Outcome::Crash(why); setup.lanes.len()],
-                Ended::TimedOut => vec![
-                    Outcome::Timeout(format!("after {} s", limit.as_secs()));
-                    setup.lanes.len()
-                ],
-            };
-            let entries = setup
-                .lanes
-                .iter()
-                .zip(outcomes)
-                .map(|(lane, outcome)| Entry {
-                    case: cases[i].name.clone(),
-                    lane: lane.clone(),
-                    outcome,
-                    milliseconds: took.as_millis() as u64,
-                    known: None,
-                });
-            if let Ok(mut r) = results.lock() {
-                r[i] = entries.collect();
-            }
-            bar.inc(1);
-        },
-    )?;
+    pool::run(setup, cases, jobs, limit, |i, ended: Ended<Vec<Outcome>>, took| {
+        let outcomes = match ended {
+            Ended::Done(o) => o,
+            Ended::Crashed(why) => vec![Outcome::Crash(why); setup.lanes.len()],
+            Ended::TimedOut => vec![Outcome::Timeout(format!("after {} s", limit.as_secs())); setup.lanes.len()],
+        };
+        let entries = setup.lanes.iter().zip(outcomes).map(|(lane, outcome)| Entry {
+            case: cases[i].name.clone(),
+            lane: lane.clone(),
+            outcome,
+            milliseconds: took.as_millis() as u64,
+            known: None,
+        });
+        if let Ok(mut r) = results.lock() {
+            r[i] = entries.collect();
+        }
+        bar.inc(1);
+    })?;
     bar.finish_and_clear();
-    Ok(results
-        .into_inner()
-        .map_err(|e| e.to_string())?
-        .into_iter()
-        .flatten()
-        .collect())
+    Ok(results.into_inner().map_err(|e| e.to_string())?.into_iter().flatten().collect())
 }
 
 /// A progress bar, hidden where nobody looks.
@@ -132,44 +97,25 @@ pub fn progress(len: usize, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {eta}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template("{bar:40} {pos}/{len} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(len as u64).with_style(style)
 }
 
 fn open_lanes(setup: &Setup) -> Result<Vec<Lane>, String> {
-    setup
-        .lanes
-        .iter()
-        .map(|name| open_lane(setup, name))
-        .collect()
+    setup.lanes.iter().map(|name| open_lane(setup, name)).collect()
 }
 
 fn open_lane(setup: &Setup, name: &str) -> Result<Lane, String> {
-    let vulkan = || {
-        VulkanEngine::open(&setup.device)
-            .map(Box::new)
-            .map_err(|e| e.to_string())
-    };
+    let vulkan = || VulkanEngine::open(&setup.device).map(Box::new).map_err(|e| e.to_string());
     match name {
-        "vulkan" => Ok(Lane {
-            name: name.to_owned(),
-            compiler: ours(setup)?,
-            engine: vulkan()?,
-            target: Target::Spirv,
-        }),
+        "vulkan" => {
+            Ok(Lane { name: name.to_owned(), compiler: ours(setup)?, engine: vulkan()?, target: Target::Spirv })
+        }
         "dxc" => {
-            let path = setup
-                .dxc
-                .as_ref()
-                .ok_or("the dxc lane needs a library: --dxc or ONESHADER_DXC")?;
-            let compiler = Box::new(DxcReference::load(path)?);
-            Ok(Lane {
-                name: name.to_owned(),
-                compiler,
-                engine: vulkan()?,
-                target: Target::Spirv,
-            })
+            let path = setup.dxc.as_ref().ok_or("the dxc lane needs a library: --dxc or ONESHADER_DXC")?;
+            let compiler = Box::new(DxcReference::load(path, true)?);
+            Ok(Lane { name: name.to_owned(), compiler, engine: vulkan()?, target: Target::Spirv })
         }
         other => Err(format!("no lane '{other}': there are vulkan and dxc")),
     }
@@ -182,53 +128,48 @@ fn ours(setup: &Setup) -> Result<Box<dyn Compiler>, String> {
     }
 }
 
-/// The worker's side.
-pub fn serve() -> Result<(), String> {
-    pool::serve(
-        |setup: Setup| Ok((open_lanes(&setup)?, setup)),
-        |(lanes, setup), case: CaseFile| one(lanes, setup, &case),
-    )
+/// The state of a worker process for cases.
+pub struct CaseWorker {
+    lanes: Vec<Lane>,
+    options: RunOptions,
 }
 
-fn one(lanes: &mut [Lane], setup: &Setup, case: &CaseFile) -> Vec<Outcome> {
-    let text = match std::fs::read_to_string(&case.path) {
-        Ok(t) => t,
-        Err(e) => return vec![Outcome::Fail(e.to_string()); lanes.len()],
-    };
-    let mut runs: Vec<CaseRun> = lanes
-        .iter_mut()
-        .map(|l| run_one(&case.path, &text, l, &setup.options))
-        .collect();
-    let names: Vec<_> = lanes.iter().map(|l| l.name.clone()).collect();
-    // Lanes that pass must also agree with the first on every buffer, checked by the case or not.
-    if let Some((first, others)) = runs.split_first_mut() {
-        for (run, name) in others.iter_mut().zip(&names[1..]) {
-            if run.outcome != Outcome::Pass || first.outcome != Outcome::Pass {
-                continue;
-            }
-            if let Some(d) = script::difference(name, &run.programs, &names[0], &first.programs) {
-                run.outcome = Outcome::Fail(d);
+impl CaseWorker {
+    /// Opens the lanes.
+    pub fn open(setup: Setup) -> Result<Self, String> {
+        Ok(Self { lanes: open_lanes(&setup)?, options: setup.options })
+    }
+
+    /// Runs a case on every lane, in order.
+    pub fn work(&mut self, case: &CaseFile) -> Vec<Outcome> {
+        let text = match std::fs::read_to_string(&case.path) {
+            Ok(t) => t,
+            Err(e) => return vec![Outcome::Fail(e.to_string()); self.lanes.len()],
+        };
+        let lanes = self.lanes.iter_mut();
+        let mut runs: Vec<CaseRun> = lanes.map(|l| run_one(&case.path, &text, l, &self.options)).collect();
+        // Lanes that pass must also agree with the first on every buffer, checked by the case or not.
+        if let (Some((first, others)), Some((head, rest))) = (runs.split_first_mut(), self.lanes.split_first()) {
+            for (run, lane) in others.iter_mut().zip(rest) {
+                if run.outcome != Outcome::Pass || first.outcome != Outcome::Pass {
+                    continue;
+                }
+                if let Some(d) = script::difference(&lane.name, &run.programs, &head.name, &first.programs) {
+                    run.outcome = Outcome::Fail(d);
+                }
             }
         }
+        runs.into_iter().map(|r| r.outcome).collect()
     }
-    runs.into_iter().map(|r| r.outcome).collect()
 }
 
 fn run_one(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) -> CaseRun {
-    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        script::run_case(path, text, lane, options)
-    }));
-    caught.unwrap_or_else(|p| CaseRun {
-        outcome: Outcome::Crash(panic_text(&*p)),
-        programs: Vec::new(),
-    })
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| script::run_case(path, text, lane, options)));
+    caught.unwrap_or_else(|p| CaseRun { outcome: Outcome::Crash(panic_text(&*p)), programs: Vec::new() })
 }
 
 /// What a panic said.
 pub fn panic_text(p: &(dyn std::any::Any + Send)) -> String {
-    let said = p
-        .downcast_ref::<&str>()
-        .map(|s| (*s).to_owned())
-        .or_else(|| p.downcast_ref::<String>().cloned());
+    let said = p.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| p.downcast_ref::<String>().cloned());
     format!("panicked: {}", said.unwrap_or_default())
 }

@@ -25,10 +25,7 @@ pub enum Tolerance {
 pub fn failure(e: &Expectation, actual: &Buffer, expected: &Buffer) -> Option<String> {
     let tolerance = match e.rule {
         Rule::BufferExact => Tolerance::Exact,
-        Rule::BufferFloatUlp => Tolerance::Ulp {
-            units: e.ulp.unwrap_or(0),
-            zero: e.zero_tolerance,
-        },
+        Rule::BufferFloatUlp => Tolerance::Ulp { units: e.ulp.unwrap_or(0), zero: e.zero_tolerance },
         Rule::BufferFloatEpsilon => Tolerance::Epsilon(e.epsilon.unwrap_or(0.0)),
     };
     let wrong = mismatches(actual, expected, tolerance, e.denorm_mode);
@@ -42,11 +39,7 @@ pub fn failure(e: &Expectation, actual: &Buffer, expected: &Buffer) -> Option<St
             writeln!(out, "Comparison Rule: BufferFloatULP\nULP: {units}")
         }
         Tolerance::Epsilon(eps) => {
-            writeln!(
-                out,
-                "Comparison Rule: BufferFloatEpsilon\nEpsilon: {}",
-                values::general(eps)
-            )
+            writeln!(out, "Comparison Rule: BufferFloatEpsilon\nEpsilon: {}", values::general(eps))
         }
     };
     for m in wrong.iter().take(16) {
@@ -55,33 +48,19 @@ pub fn failure(e: &Expectation, actual: &Buffer, expected: &Buffer) -> Option<St
     if wrong.len() > 16 {
         let _ = writeln!(out, "  and {} more", wrong.len() - 16);
     }
-    let _ = write!(
-        out,
-        "Expected:\n{}Got:\n{}",
-        dump::document(expected),
-        dump::document(actual)
-    );
+    let _ = write!(out, "Expected:\n{}Got:\n{}", dump::document(expected), dump::document(actual));
     for (what, b) in [("Expected", expected), ("Actual", actual)] {
         let _ = writeln!(out, "Full Hex representation of {what} Buffer Values:");
         for block in &b.data {
             let lead = if b.data.len() > 1 { " - " } else { "" };
-            let _ = writeln!(
-                out,
-                "{lead}[ {} ]",
-                values::decode_bits(b.format, block).join(", ")
-            );
+            let _ = writeln!(out, "{lead}[ {} ]", values::decode_bits(b.format, block).join(", "));
         }
     }
     Some(out)
 }
 
 /// The places where two buffers differ by more than allowed, described.
-pub fn mismatches(
-    actual: &Buffer,
-    expected: &Buffer,
-    tolerance: Tolerance,
-    denorm: DenormMode,
-) -> Vec<String> {
+pub fn mismatches(actual: &Buffer, expected: &Buffer, tolerance: Tolerance, denorm: DenormMode) -> Vec<String> {
     if actual.data.len() != expected.data.len() || actual.size() != expected.size() {
         return vec![format!(
             "sizes differ: expected {} x {} bytes, actual {} x {} bytes",
@@ -94,11 +73,7 @@ pub fn mismatches(
     let mut out = Vec::new();
     for (block, (a, b)) in actual.data.iter().zip(&expected.data).enumerate() {
         let place = |i: usize| {
-            if actual.data.len() > 1 {
-                format!("element {i} of buffer {block}")
-            } else {
-                format!("element {i}")
-            }
+            if actual.data.len() > 1 { format!("element {i} of buffer {block}") } else { format!("element {i}") }
         };
         let size = actual.format.size();
         for (i, (x, y)) in a.chunks(size).zip(b.chunks(size)).enumerate() {
@@ -114,54 +89,28 @@ pub fn mismatches(
                         values::decode_bits(actual.format, c).concat()
                     )
                 };
-                out.push(format!(
-                    "Mismatch at {}: expected={}, actual={}",
-                    place(i),
-                    show(y),
-                    show(x)
-                ));
+                out.push(format!("Mismatch at {}: expected={}, actual={}", place(i), show(y), show(x)));
             }
         }
     }
     out
 }
 
-fn element_matches(
-    format: DataFormat,
-    x: &[u8],
-    y: &[u8],
-    tolerance: Tolerance,
-    denorm: DenormMode,
-) -> bool {
+fn element_matches(format: DataFormat, x: &[u8], y: &[u8], tolerance: Tolerance, denorm: DenormMode) -> bool {
     match (format, x.len(), y.len()) {
         (DataFormat::Float16, 2, 2) => {
             // Subnormal halves are always kept, so the mode does not matter.
-            let (a, b) = (
-                u16::from_le_bytes([x[0], x[1]]),
-                u16::from_le_bytes([y[0], y[1]]),
-            );
+            let (a, b) = (u16::from_le_bytes([x[0], x[1]]), u16::from_le_bytes([y[0], y[1]]));
             let order = |h: u16| i64::from(if h & 0x8000 != 0 { !h } else { h | 0x8000 });
             let distance = (order(a) - order(b)).unsigned_abs();
-            close(
-                f16::from_bits(a).to_f64(),
-                f16::from_bits(b).to_f64(),
-                distance,
-                tolerance,
-            )
+            close(f16::from_bits(a).to_f64(), f16::from_bits(b).to_f64(), distance, tolerance)
         }
         (DataFormat::Float32 | DataFormat::Depth32, 4, 4) => {
-            let (a, b) = (
-                f32::from_le_bytes([x[0], x[1], x[2], x[3]]),
-                f32::from_le_bytes([y[0], y[1], y[2], y[3]]),
-            );
+            let (a, b) = (f32::from_le_bytes([x[0], x[1], x[2], x[3]]), f32::from_le_bytes([y[0], y[1], y[2], y[3]]));
             if flushed(f64::from(a), f64::from(b), b.is_subnormal(), denorm) {
                 return true;
             }
-            let distance = a
-                .to_bits()
-                .wrapping_sub(b.to_bits())
-                .cast_signed()
-                .unsigned_abs();
+            let distance = a.to_bits().wrapping_sub(b.to_bits()).cast_signed().unsigned_abs();
             close(f64::from(a), f64::from(b), u64::from(distance), tolerance)
         }
         (DataFormat::Float64, 8, 8) => {
@@ -170,11 +119,7 @@ fn element_matches(
             if flushed(a, b, b.is_subnormal(), denorm) {
                 return true;
             }
-            let distance = a
-                .to_bits()
-                .wrapping_sub(b.to_bits())
-                .cast_signed()
-                .unsigned_abs();
+            let distance = a.to_bits().wrapping_sub(b.to_bits()).cast_signed().unsigned_abs();
             close(a, b, distance, tolerance)
         }
         _ => x == y,
@@ -183,10 +128,7 @@ fn element_matches(
 
 /// A subnormal expectation may have become a zero of its sign.
 fn flushed(actual: f64, expected: f64, subnormal: bool, denorm: DenormMode) -> bool {
-    denorm == DenormMode::Any
-        && subnormal
-        && actual == 0.0
-        && actual.is_sign_negative() == expected.is_sign_negative()
+    denorm == DenormMode::Any && subnormal && actual == 0.0 && actual.is_sign_negative() == expected.is_sign_negative()
 }
 
 fn close(a: f64, b: f64, distance: u64, tolerance: Tolerance) -> bool {
@@ -199,9 +141,7 @@ fn close(a: f64, b: f64, distance: u64, tolerance: Tolerance) -> bool {
     match tolerance {
         Tolerance::Exact => false,
         Tolerance::Epsilon(eps) => (a - b).abs() < eps,
-        Tolerance::Ulp { zero, .. } if zero > 0.0 && (a.abs() <= zero || b.abs() <= zero) => {
-            (a - b).abs() <= zero
-        }
+        Tolerance::Ulp { zero, .. } if zero > 0.0 && (a.abs() <= zero || b.abs() <= zero) => (a - b).abs() <= zero,
         Tolerance::Ulp { units, .. } => distance <= u64::from(units),
     }
 }
@@ -236,42 +176,23 @@ mod tests {
         assert!(!wrong(f32::NAN, -f32::NAN, ulp(0), DenormMode::Any));
         assert!(wrong(f32::NAN, 1.0, ulp(u32::MAX), DenormMode::Any));
         assert!(!wrong(-0.0, 0.0, ulp(0), DenormMode::Any));
-        assert!(!wrong(
-            1e-7,
-            0.0,
-            Tolerance::Ulp {
-                units: 0,
-                zero: 1e-6
-            },
-            DenormMode::Any
-        ));
+        assert!(!wrong(1e-7, 0.0, Tolerance::Ulp { units: 0, zero: 1e-6 }, DenormMode::Any));
     }
 
     #[test]
     fn subnormals_may_be_flushed_with_their_sign() {
         let tiny = f32::from_bits(5);
-        let t = Tolerance::Ulp {
-            units: 1,
-            zero: 0.0,
-        };
+        let t = Tolerance::Ulp { units: 1, zero: 0.0 };
         assert!(!wrong(0.0, tiny, t, DenormMode::Any));
         assert!(wrong(-0.0, tiny, t, DenormMode::Any));
         assert!(wrong(0.0, tiny, t, DenormMode::Preserve));
-        assert!(wrong(
-            0.0,
-            tiny,
-            Tolerance::Epsilon(0.0),
-            DenormMode::FlushToZero
-        ));
+        assert!(wrong(0.0, tiny, Tolerance::Epsilon(0.0), DenormMode::FlushToZero));
     }
 
     #[test]
     fn halves_cross_zero_in_order() {
-        let half = |bits: u16| Buffer {
-            format: DataFormat::Float16,
-            data: vec![bits.to_le_bytes().to_vec()],
-            ..floats(&[])
-        };
+        let half =
+            |bits: u16| Buffer { format: DataFormat::Float16, data: vec![bits.to_le_bytes().to_vec()], ..floats(&[]) };
         let t = |units| Tolerance::Ulp { units, zero: 0.0 };
         assert!(mismatches(&half(0x0001), &half(0x8001), t(3), DenormMode::Any).is_empty());
         assert!(!mismatches(&half(0x0001), &half(0x8001), t(2), DenormMode::Any).is_empty());
@@ -280,15 +201,7 @@ mod tests {
 
     #[test]
     fn sizes_and_bytes() {
-        assert!(
-            !mismatches(
-                &floats(&[1.0]),
-                &floats(&[1.0, 2.0]),
-                Tolerance::Exact,
-                DenormMode::Any
-            )
-            .is_empty()
-        );
+        assert!(!mismatches(&floats(&[1.0]), &floats(&[1.0, 2.0]), Tolerance::Exact, DenormMode::Any).is_empty());
         assert!(wrong(-0.0, 0.0, Tolerance::Exact, DenormMode::Any));
     }
 }

@@ -34,27 +34,14 @@ pub fn check(test: &str, prefix: &str, input: &str) -> Result<(), String> {
     }
     let input: String = input.lines().map(|l| canonical(l) + "\n").collect();
     let mut vars = BTreeMap::new();
-    let mut state = State {
-        input: &input,
-        at: 0,
-        limit: input.len(),
-        pending_not: Vec::new(),
-        vars: &mut vars,
-    };
+    let mut state = State { input: &input, at: 0, limit: input.len(), pending_not: Vec::new(), vars: &mut vars };
     // Labels cut the input into blocks first, so that a failure in one block does not eat the next.
     let mut i = 0;
     while i < checks.len() {
-        let end = checks[i + 1..]
-            .iter()
-            .position(|c| c.kind == Kind::Label)
-            .map_or(checks.len(), |p| i + 1 + p);
+        let end = checks[i + 1..].iter().position(|c| c.kind == Kind::Label).map_or(checks.len(), |p| i + 1 + p);
         if let Some(label) = checks.get(end) {
             let re = state.compile(label)?;
-            let from = if checks[i].kind == Kind::Label {
-                state.find(&checks[i])?.1
-            } else {
-                state.at
-            };
+            let from = if checks[i].kind == Kind::Label { state.find(&checks[i])?.1 } else { state.at };
             match re.find_at(state.input, from) {
                 Some(m) => state.limit = m.start(),
                 None => return Err(failure(label, "label not found")),
@@ -75,10 +62,7 @@ fn run_block(state: &mut State<'_>, checks: &[Check]) -> Result<(), String> {
         match c.kind {
             Kind::Not => state.pending_not.push(c.clone()),
             Kind::Dag => {
-                let group = checks[i..]
-                    .iter()
-                    .take_while(|c| c.kind == Kind::Dag)
-                    .count();
+                let group = checks[i..].iter().take_while(|c| c.kind == Kind::Dag).count();
                 state.dag(&checks[i..i + group])?;
                 i += group;
                 continue;
@@ -101,9 +85,7 @@ struct State<'a> {
 
 impl State<'_> {
     fn compile(&self, c: &Check) -> Result<Regex, String> {
-        compile(&c.pattern, self.vars)
-            .map_err(|e| failure(c, &e))
-            .map(|(re, _)| re)
+        compile(&c.pattern, self.vars).map_err(|e| failure(c, &e)).map(|(re, _)| re)
     }
 
     /// The range of the first match at or after the current place.
@@ -117,11 +99,7 @@ impl State<'_> {
 
     fn step(&mut self, c: &Check) -> Result<(), String> {
         let (re, names) = compile(&c.pattern, self.vars).map_err(|e| failure(c, &e))?;
-        let line_end = |from: usize| {
-            self.input[from..]
-                .find('\n')
-                .map_or(self.input.len(), |p| from + p)
-        };
+        let line_end = |from: usize| self.input[from..].find('\n').map_or(self.input.len(), |p| from + p);
         let range = match c.kind {
             Kind::Next | Kind::Empty => {
                 let start = (line_end(self.at) + 1).min(self.input.len());
@@ -189,14 +167,7 @@ impl State<'_> {
 
     fn near(&self) -> String {
         let rest = &self.input[self.at..];
-        let shown: String = rest
-            .lines()
-            .take(3)
-            .collect::<Vec<_>>()
-            .join(" | ")
-            .chars()
-            .take(200)
-            .collect();
+        let shown: String = rest.lines().take(3).collect::<Vec<_>>().join(" | ").chars().take(200).collect();
         format!("no match after: {shown}")
     }
 }
@@ -206,11 +177,8 @@ fn failure(c: &Check, why: &str) -> String {
 }
 
 fn directives(test: &str, prefix: &str) -> Result<Vec<Check>, String> {
-    let word = Regex::new(&format!(
-        r"(?:^|[^A-Za-z0-9_-]){}(-[A-Z]+(?:-[0-9]+)?)?:",
-        regex::escape(prefix)
-    ))
-    .map_err(|e| e.to_string())?;
+    let word = Regex::new(&format!(r"(?:^|[^A-Za-z0-9_-]){}(-[A-Z]+(?:-[0-9]+)?)?:", regex::escape(prefix)))
+        .map_err(|e| e.to_string())?;
     let mut out = Vec::new();
     for (n, line) in test.lines().enumerate() {
         let Some(m) = word.captures(line) else {
@@ -225,19 +193,12 @@ fn directives(test: &str, prefix: &str) -> Result<Vec<Check>, String> {
             "-NOT" => (Kind::Not, 1),
             "-DAG" => (Kind::Dag, 1),
             "-LABEL" => (Kind::Label, 1),
-            other => match other
-                .strip_prefix("-COUNT-")
-                .and_then(|n| n.parse::<usize>().ok())
-            {
+            other => match other.strip_prefix("-COUNT-").and_then(|n| n.parse::<usize>().ok()) {
                 Some(n) if n <= 1000 => (Kind::Plain, n),
                 _ => continue,
             },
         };
-        let check = Check {
-            kind,
-            pattern: canonical(line[end..].trim()),
-            line: n + 1,
-        };
+        let check = Check { kind, pattern: canonical(line[end..].trim()), line: n + 1 };
         out.extend(std::iter::repeat_n(check, count));
     }
     Ok(out)
@@ -256,10 +217,7 @@ fn canonical(line: &str) -> String {
 }
 
 /// The regular expression of a pattern, and which of its groups define which variables.
-fn compile(
-    pattern: &str,
-    vars: &BTreeMap<String, String>,
-) -> Result<(Regex, Vec<(String, String)>), String> {
+fn compile(pattern: &str, vars: &BTreeMap<String, String>) -> Result<(Regex, Vec<(String, String)>), String> {
     let mut re = String::new();
     let mut names: Vec<(String, String)> = Vec::new();
     let mut rest = pattern;
@@ -268,9 +226,8 @@ fn compile(
             let end = body.find("}}").ok_or("'{{' without '}}'")?;
             re.push_str(&format!("(?:{})", &body[..end]));
             rest = &body[end + 2..];
-        } else if let Some(body) = rest
-            .strip_prefix("[[")
-            .filter(|b| b.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '#'))
+        } else if let Some(body) =
+            rest.strip_prefix("[[").filter(|b| b.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '#'))
         {
             let end = body.find("]]").ok_or("'[[' without ']]'")?;
             match body[..end].split_once(':') {
@@ -299,10 +256,7 @@ fn compile(
             rest = &rest[end..];
         }
     }
-    let re = RegexBuilder::new(&re)
-        .multi_line(true)
-        .build()
-        .map_err(|e| e.to_string())?;
+    let re = RegexBuilder::new(&re).multi_line(true).build().map_err(|e| e.to_string())?;
     Ok((re, names))
 }
 

@@ -26,10 +26,7 @@ impl Known {
             if reason.trim().is_empty() {
                 return Err(at("the reason is empty"));
             }
-            if out
-                .insert((lane.to_owned(), case.to_owned()), reason.trim().to_owned())
-                .is_some()
-            {
+            if out.insert((lane.to_owned(), case.to_owned()), reason.trim().to_owned()).is_some() {
                 return Err(at("listed twice"));
             }
         }
@@ -38,9 +35,7 @@ impl Known {
 
     /// Why a case is known to fail on a lane.
     pub fn reason(&self, lane: &str, case: &str) -> Option<&str> {
-        self.0
-            .get(&(lane.to_owned(), case.to_owned()))
-            .map(String::as_str)
+        self.0.get(&(lane.to_owned(), case.to_owned())).map(String::as_str)
     }
 
     /// Every entry.
@@ -58,12 +53,7 @@ mod tests {
         let k = Known::parse("# head\n\nvulkan a/b.test  # a driver bug\n").unwrap();
         assert_eq!(k.reason("vulkan", "a/b.test"), Some("a driver bug"));
         assert_eq!(k.reason("dxc", "a/b.test"), None);
-        for bad in [
-            "vulkan a.test",
-            "vulkan a.test #",
-            "a.test # x",
-            "v a # x\nv a # y",
-        ] {
+        for bad in ["vulkan a.test", "vulkan a.test #", "a.test # x", "v a # x\nv a # y"] {
             assert!(Known::parse(bad).is_err(), "{bad}");
         }
     }

@@ -7,6 +7,8 @@ use oneshader_parity::engines::vulkan;
 use oneshader_parity::known::Known;
 use oneshader_parity::report::{self, Class};
 use oneshader_parity::script::RunOptions;
+use oneshader_parity::suites::{self, SuiteSetup, Which};
+use oneshader_parity::worker;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -23,11 +25,83 @@ struct Cli {
 enum Command {
     /// Run cases (files or folders).
     Run(Box<Run>),
+    /// Compile a whole suite and check what comes out, without running it.
+    #[command(subcommand)]
+    Suite(Box<Suite>),
     /// List the Vulkan devices of this machine.
     Devices,
     /// A worker process of this program.
     #[command(hide = true)]
     Worker,
+}
+
+#[derive(Subcommand)]
+enum Suite {
+    /// Shaders of real engines, named by a manifest.
+    Realcorpus {
+        /// Checkouts, each in a folder OWNER+NAME.
+        #[arg(long, env = "ONESHADER_REALCORPUS")]
+        root: PathBuf,
+        /// The manifest: repo, path, profile, entry, defines, includes, hv, flags.
+        #[arg(long, env = "ONESHADER_REALCORPUS_MANIFEST")]
+        manifest: PathBuf,
+        #[command(flatten)]
+        common: SuiteArgs,
+    },
+    /// DXC's tests of its SPIR-V output (tools/clang/test/CodeGenSPIRV).
+    Codegenspirv {
+        /// A checkout of DirectXShaderCompiler.
+        #[arg(long, env = "DXC_CHECKOUT")]
+        checkout: PathBuf,
+        #[command(flatten)]
+        common: SuiteArgs,
+    },
+}
+
+#[derive(Args)]
+struct SuiteArgs {
+    /// Make Metal (the default) or SPIR-V.
+    #[arg(long, default_value = "msl", value_parser = ["msl", "spirv"])]
+    target: String,
+    /// The language version of Metal.
+    #[arg(long, default_value = "2.4")]
+    msl_version: String,
+    /// Compile with DXC from this library, as SPIR-V.
+    #[arg(long)]
+    dxc: Option<PathBuf>,
+    /// A compiler program with DXC's command line, in place of our library.
+    #[arg(long)]
+    compiler: Option<String>,
+    /// Do not check what is made.
+    #[arg(long)]
+    no_check: bool,
+    /// Keep outputs there.
+    #[arg(long)]
+    keep: Option<PathBuf>,
+    /// Write what did not compile there, tab-separated.
+    #[arg(long)]
+    failures: Option<PathBuf>,
+    /// A word to add to every command line (may be repeated): `--extra=-D__spirv__=1`.
+    #[arg(long, allow_hyphen_values = true)]
+    extra: Vec<String>,
+    /// Only rows whose name or group matches this regular expression.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Only every Nth row.
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// Fail when fewer than this percentage of the rows end well (meant errors are well).
+    #[arg(long, default_value_t = 0.0)]
+    least: f64,
+    /// Worker processes; one per core by default.
+    #[arg(long, short)]
+    jobs: Option<usize>,
+    /// Seconds a row may take.
+    #[arg(long, default_value_t = 30)]
+    timeout: u64,
+    /// No progress bar.
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 #[derive(Args)]
@@ -90,7 +164,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(r) => run(&r),
         Command::Devices => devices(),
-        Command::Worker => cases::serve().map(|()| true),
+        Command::Suite(s) => suite(&s),
+        Command::Worker => worker::serve().map(|()| true),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -114,6 +189,47 @@ fn devices() -> Result<bool, String> {
     Ok(true)
 }
 
+fn suite(s: &Suite) -> Result<bool, String> {
+    let (mut rows, a) = match s {
+        Suite::Realcorpus { root, manifest, common } => {
+            let text = std::fs::read_to_string(manifest).map_err(|e| format!("{}: {e}", manifest.display()))?;
+            (suites::real::rows(&text, root)?, common)
+        }
+        Suite::Codegenspirv { checkout, common } => (suites::codegen::rows(checkout)?, common),
+    };
+    if let Some(f) = &a.filter {
+        let re = regex::Regex::new(f).map_err(|e| e.to_string())?;
+        rows.retain(|r| re.is_match(&r.id) || re.is_match(&r.group));
+    }
+    let rows: Vec<_> = rows.into_iter().step_by(a.every.max(1)).collect();
+    let compiler = match (&a.dxc, &a.compiler) {
+        (Some(d), None) => Which::Dxc(d.clone()),
+        (None, Some(c)) => Which::Command(c.clone()),
+        (None, None) => return Err("the suite needs --compiler or --dxc".to_owned()),
+        (Some(_), Some(_)) => return Err("--dxc and --compiler exclude each other".to_owned()),
+    };
+    let setup = SuiteSetup {
+        compiler,
+        metal: a.target == "msl" && a.dxc.is_none(),
+        metal_version: a.msl_version.clone(),
+        check: !a.no_check,
+        keep: a.keep.clone(),
+        extra: a.extra.clone(),
+    };
+    let done = suites::run(&setup, rows, workers(a.jobs), Duration::from_secs(a.timeout), a.quiet)?;
+    if let Some(p) = &a.failures {
+        std::fs::write(p, suites::failures(&done)).map_err(|e| format!("{}: {e}", p.display()))?;
+    }
+    let good = done.iter().filter(|f| suites::is_good(f)).count();
+    let tail = format!("{good} passed, {} failed\n", done.len() - good);
+    print_out(&(suites::table(&done) + &tail));
+    Ok(100.0 * good as f64 >= a.least * done.len() as f64)
+}
+
+fn workers(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 fn run(r: &Run) -> Result<bool, String> {
     let mut found = cases::find(&r.paths)?;
     if let Some(f) = &r.filter {
@@ -122,18 +238,11 @@ fn run(r: &Run) -> Result<bool, String> {
     }
     let found: Vec<_> = found.into_iter().step_by(r.every.max(1)).collect();
     if r.list {
-        print_out(
-            &found
-                .iter()
-                .map(|c| format!("{}\n", c.name))
-                .collect::<String>(),
-        );
+        print_out(&found.iter().map(|c| format!("{}\n", c.name)).collect::<String>());
         return Ok(true);
     }
     let known = match &r.known {
-        Some(p) => {
-            Known::parse(&std::fs::read_to_string(p).map_err(|e| format!("{}: {e}", p.display()))?)?
-        }
+        Some(p) => Known::parse(&std::fs::read_to_string(p).map_err(|e| format!("{}: {e}", p.display()))?)?,
         None => Known::default(),
     };
     let setup = Setup {
@@ -147,16 +256,7 @@ fn run(r: &Run) -> Result<bool, String> {
             artifacts: r.artifacts.clone(),
         },
     };
-    let jobs = r
-        .jobs
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let mut entries = cases::run(
-        &setup,
-        &found,
-        jobs,
-        Duration::from_secs(r.timeout),
-        r.quiet,
-    )?;
+    let mut entries = cases::run(&setup, &found, workers(r.jobs), Duration::from_secs(r.timeout), r.quiet)?;
     report::mark_known(&mut entries, &known);
     let mut text = String::new();
     for e in entries.iter().filter(|e| e.class() == Class::Failed) {
@@ -164,14 +264,9 @@ fn run(r: &Run) -> Result<bool, String> {
     }
     text += &report::table(&entries);
     let whole = r.filter.is_none() && r.every == 1;
-    let stale = if whole {
-        report::stale(&entries, &known)
-    } else {
-        Vec::new()
-    };
+    let stale = if whole { report::stale(&entries, &known) } else { Vec::new() };
     for (lane, case) in &stale {
-        text +=
-            &format!("{lane:<8} {case}: listed as a known failure, but there is no such case\n");
+        text += &format!("{lane:<8} {case}: listed as a known failure, but there is no such case\n");
     }
     let write = |path: &Option<PathBuf>, text: Result<String, String>| match path {
         Some(p) => std::fs::write(p, text?).map_err(|e| format!("{}: {e}", p.display())),

@@ -99,30 +99,20 @@ pub fn from_buffer(b: &Buffer) -> Option<Picture> {
 
 /// Reads a PNG.
 pub fn load(path: &Path) -> Result<Picture, String> {
-    image::open(path)
-        .map(|i| i.into_rgba16())
-        .map_err(|e| format!("{}: {e}", path.display()))
+    image::open(path).map(|i| i.into_rgba16()).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// Writes a PNG.
 pub fn save(picture: &Picture, path: &Path) -> Result<(), String> {
-    picture
-        .save(path)
-        .map_err(|e| format!("{}: {e}", path.display()))
+    picture.save(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// Absolute differences per component, stretched so that the greatest is white; alpha is opaque.
 pub fn difference(a: &Picture, b: &Picture) -> Picture {
     let (w, h) = (a.width().min(b.width()), a.height().min(b.height()));
     let delta = |x, y, c| a.get_pixel(x, y)[c].abs_diff(b.get_pixel(x, y)[c]);
-    let most = (0..h)
-        .flat_map(|y| (0..w).map(move |x| (x, y)))
-        .flat_map(|(x, y)| (0..3).map(move |c| (x, y, c)));
-    let most = most
-        .map(|(x, y, c)| delta(x, y, c))
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let most = (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).flat_map(|(x, y)| (0..3).map(move |c| (x, y, c)));
+    let most = most.map(|(x, y, c)| delta(x, y, c)).max().unwrap_or(0).max(1);
     Picture::from_fn(w, h, |x, y| {
         let stretch = |c| (u32::from(delta(x, y, c)) * 65535 / u32::from(most)) as u16;
         Rgba([stretch(0), stretch(1), stretch(2), u16::MAX])
@@ -132,11 +122,7 @@ pub fn difference(a: &Picture, b: &Picture) -> Picture {
 /// Compares two pictures. Without rules no pixel may be visibly different.
 pub fn compare(actual: &Picture, expected: &Picture, rules: &[PictureRule]) -> Result<(), String> {
     if actual.dimensions() != expected.dimensions() {
-        return Err(format!(
-            "sizes differ: {:?} and {:?}",
-            actual.dimensions(),
-            expected.dimensions()
-        ));
+        return Err(format!("sizes differ: {:?} and {:?}", actual.dimensions(), expected.dimensions()));
     }
     let (mut furthest, mut sum, mut visible_sum, mut visible) = (0.0f64, 0.0, 0.0, 0u64);
     let mut histogram = [0u64; 10];
@@ -152,48 +138,24 @@ pub fn compare(actual: &Picture, expected: &Picture, rules: &[PictureRule]) -> R
     }
     let count = f64::from(actual.width()) * f64::from(actual.height());
     let rms = (sum / count).sqrt();
-    let visible_rms = if visible == 0 {
-        0.0
-    } else {
-        (visible_sum / visible as f64).sqrt()
-    };
+    let visible_rms = if visible == 0 { 0.0 } else { (visible_sum / visible as f64).sqrt() };
     let percent = |n: u64| n as f64 / count * 100.0;
     let bound = |what: &str, value: f64, bound: f64| {
-        if value > bound {
-            Err(format!("{what} is {value}, above {bound}"))
-        } else {
-            Ok(())
-        }
+        if value > bound { Err(format!("{what} is {value}, above {bound}")) } else { Ok(()) }
     };
     let default = [PictureRule::Furthest { bound: VISIBLE }];
-    for rule in if rules.is_empty() {
-        &default[..]
-    } else {
-        rules
-    } {
+    for rule in if rules.is_empty() { &default[..] } else { rules } {
         match rule {
-            PictureRule::Furthest { bound: b } => {
-                bound("the greatest color distance", furthest, *b)?
-            }
+            PictureRule::Furthest { bound: b } => bound("the greatest color distance", furthest, *b)?,
             PictureRule::Rms { bound: b } => bound("the RMS of the distances", rms, *b)?,
-            PictureRule::DiffRms { bound: b } => {
-                bound("the RMS of the visible distances", visible_rms, *b)?
-            }
+            PictureRule::DiffRms { bound: b } => bound("the RMS of the visible distances", visible_rms, *b)?,
             PictureRule::PixelPercent { bound: b } => {
-                bound(
-                    "the percentage of visibly different pixels",
-                    percent(visible),
-                    *b,
-                )?;
+                bound("the percentage of visibly different pixels", percent(visible), *b)?;
             }
             PictureRule::Intervals { bounds } => {
                 for (i, n) in histogram.iter().enumerate() {
                     let b = bounds.get(i).copied().unwrap_or(0.0);
-                    bound(
-                        &format!("the percentage of pixels in interval {i}"),
-                        percent(*n),
-                        b,
-                    )?;
+                    bound(&format!("the percentage of pixels in interval {i}"), percent(*n), b)?;
                 }
             }
         }
@@ -213,24 +175,15 @@ fn lab(p: Rgba<u16>) -> Lab {
     const WHITE: [f64; 3] = [0.950_47, 1.0, 1.088_83];
     // CIE 15:2004, section 8.2.1.
     let f = |t: f64| {
-        if t > 216.0 / 24389.0 {
-            t.cbrt()
-        } else {
-            (24389.0 / 27.0 * t + 16.0) / 116.0
-        }
+        if t > 216.0 / 24389.0 { t.cbrt() } else { (24389.0 / 27.0 * t + 16.0) / 116.0 }
     };
     let rgb = [0, 1, 2].map(|i| f64::from(p[i]) / 65535.0);
-    let [x, y, z] =
-        [0, 1, 2].map(|i| f((0..3).map(|j| TO_XYZ[i][j] * rgb[j]).sum::<f64>() / WHITE[i]));
+    let [x, y, z] = [0, 1, 2].map(|i| f((0..3).map(|j| TO_XYZ[i][j] * rgb[j]).sum::<f64>() / WHITE[i]));
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
 fn distance(a: Lab, b: Lab) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(p, q)| (p - q) * (p - q))
-        .sum::<f64>()
-        .sqrt()
+    a.iter().zip(b).map(|(p, q)| (p - q) * (p - q)).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]
@@ -241,10 +194,7 @@ mod tests {
     #[test]
     fn lab_of_known_colors() {
         let white = lab(Rgba([65535, 65535, 65535, 0]));
-        assert!(
-            (white[0] - 100.0).abs() < 0.01 && white[1].abs() < 0.02 && white[2].abs() < 0.02,
-            "{white:?}"
-        );
+        assert!((white[0] - 100.0).abs() < 0.01 && white[1].abs() < 0.02 && white[2].abs() < 0.02, "{white:?}");
         // sRGB red: L* 53.24, a* 80.09, b* 67.20.
         let red = lab(Rgba([65535, 0, 0, 0]));
         assert!(distance(red, [53.24, 80.09, 67.20]) < 0.05, "{red:?}");
@@ -258,30 +208,9 @@ mod tests {
         one.put_pixel(3, 3, Rgba([65535, 0, 0, 65535]));
         assert!(compare(&one, &gray(30000), &[]).is_err());
         let rules = |text| parse_rules(text).unwrap();
-        assert_eq!(
-            compare(
-                &one,
-                &gray(30000),
-                &rules("- { Type: PixelPercent, Val: 1 }")
-            ),
-            Ok(())
-        );
-        assert!(
-            compare(
-                &one,
-                &gray(30000),
-                &rules("- { Type: PixelPercent, Val: 0.9 }")
-            )
-            .is_err()
-        );
-        assert!(
-            compare(
-                &one,
-                &gray(30000),
-                &rules("- { Type: Intervals, Vals: [5, 5] }")
-            )
-            .is_err()
-        );
+        assert_eq!(compare(&one, &gray(30000), &rules("- { Type: PixelPercent, Val: 1 }")), Ok(()));
+        assert!(compare(&one, &gray(30000), &rules("- { Type: PixelPercent, Val: 0.9 }")).is_err());
+        assert!(compare(&one, &gray(30000), &rules("- { Type: Intervals, Vals: [5, 5] }")).is_err());
         assert!(parse_rules("- { Type: Nonsense, Val: 1 }").is_err());
         let d = difference(&one, &gray(30000));
         assert_eq!(d.get_pixel(3, 3)[0], 65535);
@@ -295,19 +224,9 @@ mod tests {
             format: DataFormat::Float32,
             channels: 2,
             stride: 0,
-            data: vec![
-                [0.5f32, 2.0, -1.0, 1.0]
-                    .iter()
-                    .flat_map(|f| f.to_le_bytes())
-                    .collect(),
-            ],
+            data: vec![[0.5f32, 2.0, -1.0, 1.0].iter().flat_map(|f| f.to_le_bytes()).collect()],
             counters: vec![],
-            output: OutputProps {
-                width: 2,
-                height: 1,
-                depth: 1,
-                mip_levels: 1,
-            },
+            output: OutputProps { width: 2, height: 1, depth: 1, mip_levels: 1 },
         };
         let p = from_buffer(&b).unwrap();
         assert_eq!(p.get_pixel(0, 0).0, [32768, 65535, 0, 65535]);

@@ -72,12 +72,7 @@ impl Worker {
                 }
             }
         });
-        Ok(Self {
-            child,
-            stdin,
-            lines,
-            stderr,
-        })
+        Ok(Self { child, stdin, lines, stderr })
     }
 
     /// Kills the child and says how it ended.
@@ -90,15 +85,8 @@ impl Worker {
             std::thread::sleep(Duration::from_millis(10));
         }
         let _ = self.child.kill();
-        let status = self
-            .child
-            .wait()
-            .map_or_else(|e| e.to_string(), |s| s.to_string());
-        let tail: Vec<u8> = self
-            .stderr
-            .lock()
-            .map(|t| t.iter().copied().collect())
-            .unwrap_or_default();
+        let status = self.child.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
+        let tail: Vec<u8> = self.stderr.lock().map(|t| t.iter().copied().collect()).unwrap_or_default();
         format!("{status}\n{}", String::from_utf8_lossy(&tail).trim())
     }
 }
@@ -132,10 +120,7 @@ pub fn run<J: Serialize + Sync, R: DeserializeOwned + Send>(
                         }
                     }
                 }
-                if let Some(Worker {
-                    mut child, stdin, ..
-                }) = worker
-                {
+                if let Some(Worker { mut child, stdin, .. }) = worker {
                     // The end of its input ends the child; nothing is left to wait for but its exit.
                     drop(stdin);
                     let _ = child.wait();
@@ -143,10 +128,7 @@ pub fn run<J: Serialize + Sync, R: DeserializeOwned + Send>(
             });
         }
     });
-    failure
-        .into_inner()
-        .map_err(|e| e.to_string())?
-        .map_or(Ok(()), Err)
+    failure.into_inner().map_err(|e| e.to_string())?.map_or(Ok(()), Err)
 }
 
 fn one<J: Serialize, R: DeserializeOwned>(
@@ -160,10 +142,7 @@ fn one<J: Serialize, R: DeserializeOwned>(
         None => Worker::start(setup)?,
     };
     let line = serde_json::to_string(job).map_err(|e| e.to_string())?;
-    if writeln!(w.stdin, "{line}")
-        .and_then(|()| w.stdin.flush())
-        .is_err()
-    {
+    if writeln!(w.stdin, "{line}").and_then(|()| w.stdin.flush()).is_err() {
         return Ok(Ended::Crashed(w.end()));
     }
     match w.lines.recv_timeout(limit) {
@@ -172,10 +151,7 @@ fn one<J: Serialize, R: DeserializeOwned>(
                 *worker = Some(w);
                 Ok(Ended::Done(r))
             }
-            Err(e) => Ok(Ended::Crashed(format!(
-                "an unreadable answer: {e}: {answer}\n{}",
-                w.end()
-            ))),
+            Err(e) => Ok(Ended::Crashed(format!("an unreadable answer: {e}: {answer}\n{}", w.end()))),
         },
         Err(RecvTimeoutError::Timeout) => {
             let _ = w.child.kill();
@@ -200,9 +176,7 @@ pub fn serve<S: DeserializeOwned, J: DeserializeOwned, R: Serialize, W>(
         let job = serde_json::from_str(&line).map_err(|e| e.to_string())?;
         let answer = serde_json::to_string(&work(&mut state, job)).map_err(|e| e.to_string())?;
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{answer}")
-            .and_then(|()| out.flush())
-            .map_err(|e| e.to_string())?;
+        writeln!(out, "{answer}").and_then(|()| out.flush()).map_err(|e| e.to_string())?;
     }
     Ok(())
 }

@@ -65,13 +65,7 @@ impl Entry {
     /// The first line of why, with the known reason.
     pub fn summary(&self) -> String {
         let (name, why) = self.outcome.parts();
-        let first: String = why
-            .lines()
-            .find(|l| !l.trim().is_empty())
-            .unwrap_or("")
-            .chars()
-            .take(160)
-            .collect();
+        let first: String = why.lines().find(|l| !l.trim().is_empty()).unwrap_or("").chars().take(160).collect();
         match (&self.known, self.class()) {
             (Some(_), Class::Failed) => {
                 format!("{name}, but it is listed as a known failure: remove it from the list")
@@ -91,10 +85,7 @@ pub fn mark_known(entries: &mut [Entry], known: &Known) {
 
 /// Listed cases that did not run at all, so that the list cannot rot.
 pub fn stale<'k>(entries: &[Entry], known: &'k Known) -> Vec<(&'k str, &'k str)> {
-    known
-        .entries()
-        .filter(|(l, c)| !entries.iter().any(|e| e.lane == *l && e.case == *c))
-        .collect()
+    known.entries().filter(|(l, c)| !entries.iter().any(|e| e.lane == *l && e.case == *c)).collect()
 }
 
 /// A table of outcomes by lane.
@@ -117,12 +108,7 @@ pub fn table(entries: &[Entry]) -> String {
     for (lane, counts) in lanes {
         let _ = write!(out, "{lane:<10}{:>8}", counts.values().sum::<usize>());
         for n in &names {
-            let _ = write!(
-                out,
-                "{:>w$}",
-                counts.get(n).copied().unwrap_or(0),
-                w = n.len() + 3
-            );
+            let _ = write!(out, "{:>w$}", counts.get(n).copied().unwrap_or(0), w = n.len() + 3);
         }
         out.push('\n');
     }
@@ -153,11 +139,7 @@ pub fn junit(entries: &[Entry]) -> String {
         );
         for e in list {
             let seconds = e.milliseconds as f64 / 1000.0;
-            let _ = write!(
-                out,
-                "    <testcase name=\"{}\" time=\"{seconds:.3}\"",
-                escape(&e.case)
-            );
+            let _ = write!(out, "    <testcase name=\"{}\" time=\"{seconds:.3}\"", escape(&e.case));
             let message = escape(&e.summary());
             let _ = match e.class() {
                 Class::Passed => writeln!(out, "/>"),
@@ -166,11 +148,7 @@ pub fn junit(entries: &[Entry]) -> String {
                 }
                 Class::Failed => {
                     let text: String = e.outcome.parts().1.chars().take(4000).collect();
-                    writeln!(
-                        out,
-                        "><failure message=\"{message}\">{}</failure></testcase>",
-                        escape(&text)
-                    )
+                    writeln!(out, "><failure message=\"{message}\">{}</failure></testcase>", escape(&text))
                 }
             };
         }
@@ -201,28 +179,16 @@ mod tests {
     use super::*;
 
     fn entry(case: &str, outcome: Outcome) -> Entry {
-        Entry {
-            case: case.into(),
-            lane: "vulkan".into(),
-            outcome,
-            milliseconds: 5,
-            known: None,
-        }
+        Entry { case: case.into(), lane: "vulkan".into(), outcome, milliseconds: 5, known: None }
     }
 
     #[test]
     fn the_list_only_shrinks() {
         let known = Known::parse("vulkan a # x\nvulkan b # y\nvulkan gone # z").unwrap();
-        let mut e = [
-            entry("a", Outcome::Pass),
-            entry("b", Outcome::Fail("f".into())),
-            entry("c", Outcome::Fail("g".into())),
-        ];
+        let mut e =
+            [entry("a", Outcome::Pass), entry("b", Outcome::Fail("f".into())), entry("c", Outcome::Fail("g".into()))];
         mark_known(&mut e, &known);
-        assert_eq!(
-            e.each_ref().map(Entry::class),
-            [Class::Failed, Class::KnownFailure, Class::Failed]
-        );
+        assert_eq!(e.each_ref().map(Entry::class), [Class::Failed, Class::KnownFailure, Class::Failed]);
         assert_eq!(stale(&e, &known), [("vulkan", "gone")]);
     }
 

@@ -74,28 +74,15 @@ pub fn run_case(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) 
     let verdict = match directives.verdict(&features) {
         Ok(v) => v,
         Err(e) => {
-            return CaseRun {
-                outcome: Outcome::Fail(e),
-                programs: Vec::new(),
-            };
+            return CaseRun { outcome: Outcome::Fail(e), programs: Vec::new() };
         }
     };
-    let verdict = if options.ignore_conditions {
-        Verdict::Run
-    } else {
-        verdict
-    };
+    let verdict = if options.ignore_conditions { Verdict::Run } else { verdict };
     if let Verdict::Skip(why) = verdict {
-        return CaseRun {
-            outcome: Outcome::Skip(why),
-            programs: Vec::new(),
-        };
+        return CaseRun { outcome: Outcome::Skip(why), programs: Vec::new() };
     }
     if directives.runs.is_empty() {
-        return CaseRun {
-            outcome: Outcome::Fail("no RUN line".to_owned()),
-            programs: Vec::new(),
-        };
+        return CaseRun { outcome: Outcome::Fail("no RUN line".to_owned()), programs: Vec::new() };
     }
     let mut script = Script {
         path,
@@ -108,10 +95,7 @@ pub fn run_case(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) 
         unsupported: None,
         refused: None,
     };
-    let result = directives
-        .runs
-        .iter()
-        .try_for_each(|line| script.line(line));
+    let result = directives.runs.iter().try_for_each(|line| script.line(line));
     let outcome = match (result, &verdict) {
         (Err(_), _) if script.unsupported.is_some() => {
             Outcome::Unsupported(script.unsupported.take().unwrap_or_default())
@@ -119,18 +103,13 @@ pub fn run_case(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) 
         (Err(_), Verdict::ExpectFailure(c)) => Outcome::ExpectedFailure(c.clone()),
         (Ok(()), Verdict::ExpectFailure(c)) => Outcome::UnexpectedPass(c.clone()),
         (Ok(()), _) => Outcome::Pass,
-        (Err(_), _) if script.refused.is_some() => {
-            Outcome::CompileError(script.refused.take().unwrap_or_default())
-        }
+        (Err(_), _) if script.refused.is_some() => Outcome::CompileError(script.refused.take().unwrap_or_default()),
         (Err(e), _) => {
             script.save_pictures();
             Outcome::Fail(e)
         }
     };
-    CaseRun {
-        outcome,
-        programs: script.programs,
-    }
+    CaseRun { outcome, programs: script.programs }
 }
 
 fn features(lane: &Lane, options: &RunOptions) -> Features {
@@ -171,11 +150,7 @@ struct Done {
 impl Done {
     fn failed(why: impl Into<String>) -> Self {
         let why = why.into();
-        Self {
-            err: format!("{why}\n"),
-            failure: Some(why),
-            out: String::new(),
-        }
+        Self { err: format!("{why}\n"), failure: Some(why), out: String::new() }
     }
 }
 
@@ -209,11 +184,7 @@ impl Script<'_> {
 
     fn command(&mut self, words: &[String], input: &str) -> Done {
         let merge = words.iter().any(|w| w == "2>&1");
-        let words: Vec<String> = words
-            .iter()
-            .filter(|w| *w != "2>&1")
-            .map(|w| self.substitute(w))
-            .collect();
+        let words: Vec<String> = words.iter().filter(|w| *w != "2>&1").map(|w| self.substitute(w)).collect();
         let inverted = words.first().is_some_and(|w| w == "not");
         let words = &words[usize::from(inverted)..];
         let Some((name, args)) = words.split_first() else {
@@ -244,16 +215,8 @@ impl Script<'_> {
     }
 
     fn substitute(&self, word: &str) -> String {
-        let golden = self
-            .options
-            .golden_images
-            .as_deref()
-            .map_or(String::new(), |p| p.to_string_lossy().into_owned());
-        if word == "%s" {
-            self.path.to_string_lossy().into_owned()
-        } else {
-            word.replace("%goldenimage_dir", &golden)
-        }
+        let golden = self.options.golden_images.as_deref().map_or(String::new(), |p| p.to_string_lossy().into_owned());
+        if word == "%s" { self.path.to_string_lossy().into_owned() } else { word.replace("%goldenimage_dir", &golden) }
     }
 
     fn text_of(&self, name: &str) -> Result<String, String> {
@@ -283,11 +246,7 @@ impl Script<'_> {
             Ok(l) => l,
             Err(e) => return Done::failed(e),
         };
-        let request = Request {
-            line: &line,
-            target: self.lane.target,
-            files: &MemoryFiles(&self.files),
-        };
+        let request = Request { line: &line, target: self.lane.target, files: &MemoryFiles(&self.files) };
         match self.lane.compiler.compile(&request) {
             Ok(code) => {
                 if let Some(o) = line.output {
@@ -325,16 +284,12 @@ impl Script<'_> {
         };
         let mut failures = String::new();
         for e in &program.pipeline.results {
-            let (Some(a), Some(b)) = (program.buffer(&e.actual), program.buffer(&e.expected))
-            else {
+            let (Some(a), Some(b)) = (program.buffer(&e.actual), program.buffer(&e.expected)) else {
                 continue;
             };
             failures.extend(compare::failure(e, a, b));
         }
-        let mut done = Done {
-            out: dump::program(&program),
-            ..Done::default()
-        };
+        let mut done = Done { out: dump::program(&program), ..Done::default() };
         if let Some(name) = image {
             let shown = program.buffer(&name).and_then(picture::from_buffer);
             match (shown, output) {
@@ -358,38 +313,27 @@ impl Script<'_> {
         let program = Program::parse(&self.text_of(pipeline)?)?;
         let decls = &program.pipeline.shaders;
         if decls.len() != objects.len() {
-            return Err(format!(
-                "Pipeline description expects {} shader(s) {} provided",
-                decls.len(),
-                objects.len()
-            ));
+            return Err(format!("Pipeline description expects {} shader(s) {} provided", decls.len(), objects.len()));
         }
         let mut shaders = Vec::new();
         for (decl, object) in decls.iter().zip(objects) {
             let Some(File::Code(code)) = self.files.get(object) else {
                 return Err(format!("no file '{object}'"));
             };
-            shaders.push(CompiledShader {
-                stage: decl.stage,
-                entry: decl.entry.clone(),
-                code: code.clone(),
-            });
+            shaders.push(CompiledShader { stage: decl.stage, entry: decl.entry.clone(), code: code.clone() });
         }
         Ok((program, shaders))
     }
 
-    fn execute(
-        &mut self,
-        mut program: Program,
-        shaders: &[CompiledShader],
-    ) -> Result<Program, String> {
+    fn execute(&mut self, mut program: Program, shaders: &[CompiledShader]) -> Result<Program, String> {
         match self.lane.engine.run(&mut program, shaders) {
             Ok(()) => Ok(program),
             Err(e) => {
                 if let EngineError::Unsupported(what) = &e {
                     self.unsupported = Some(what.clone());
                 }
-                Err(e.to_string())
+                // The prefix is that of the format's own tool, which tests match.
+                Err(format!("gpu-exec: error: {e}"))
             }
         }
     }
@@ -400,18 +344,10 @@ impl Script<'_> {
         let mut it = args.iter();
         while let Some(a) = it.next() {
             let long = a.trim_start_matches('-');
-            if let Some(p) = long
-                .strip_prefix("check-prefix=")
-                .or_else(|| long.strip_prefix("check-prefixes="))
-            {
+            if let Some(p) = long.strip_prefix("check-prefix=").or_else(|| long.strip_prefix("check-prefixes=")) {
                 prefixes.extend(p.split(',').map(str::to_owned));
             } else if long == "check-prefix" || long == "check-prefixes" {
-                prefixes.extend(
-                    it.next()
-                        .into_iter()
-                        .flat_map(|p| p.split(','))
-                        .map(str::to_owned),
-                );
+                prefixes.extend(it.next().into_iter().flat_map(|p| p.split(',')).map(str::to_owned));
             } else if !a.starts_with('-') {
                 file = Some(a.clone());
             } else if long != "allow-empty" && long != "dump-input=fail" {
@@ -421,10 +357,7 @@ impl Script<'_> {
         if prefixes.is_empty() {
             prefixes.push("CHECK".to_owned());
         }
-        let test = match file
-            .ok_or("FileCheck needs a file".to_owned())
-            .and_then(|f| self.text_of(&f))
-        {
+        let test = match file.ok_or("FileCheck needs a file".to_owned()).and_then(|f| self.text_of(&f)) {
             Ok(t) => t,
             Err(e) => return Done::failed(e),
         };
@@ -450,8 +383,7 @@ impl Script<'_> {
         };
         let result = (|| {
             let (actual, expected) = (self.picture(a)?, self.picture(b)?);
-            let rules =
-                rules.map_or(Ok(Vec::new()), |r| picture::parse_rules(&self.text_of(r)?))?;
+            let rules = rules.map_or(Ok(Vec::new()), |r| picture::parse_rules(&self.text_of(r)?))?;
             let verdict = picture::compare(&actual, &expected, &rules);
             if verdict.is_err() {
                 self.save_pair("image", &actual, &expected);
@@ -485,23 +417,13 @@ impl Script<'_> {
         let Some(dir) = &self.options.artifacts else {
             return;
         };
-        let stem = self
-            .path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let difference = picture::difference(actual, expected);
-        for (kind, p) in [
-            ("actual", actual),
-            ("expected", expected),
-            ("difference", &difference),
-        ] {
+        for (kind, p) in [("actual", actual), ("expected", expected), ("difference", &difference)] {
             let file = dir.join(format!("{stem}.{}.{what}.{kind}.png", self.lane.name));
             // The case has failed already; its report does not depend on the pictures.
-            if let Err(e) = std::fs::create_dir_all(dir)
-                .map_err(|e| e.to_string())
-                .and_then(|()| picture::save(p, &file))
+            if let Err(e) =
+                std::fs::create_dir_all(dir).map_err(|e| e.to_string()).and_then(|()| picture::save(p, &file))
             {
                 eprintln!("cannot write a picture: {e}");
             }
@@ -589,11 +511,7 @@ pub fn difference(name: &str, a: &[Program], other: &str, b: &[Program]) -> Opti
     (!out.is_empty()).then_some(out)
 }
 
-fn pair_mismatches(
-    x: &Buffer,
-    y: &Buffer,
-    rule: Option<&crate::case::pipeline::Expectation>,
-) -> Vec<String> {
+fn pair_mismatches(x: &Buffer, y: &Buffer, rule: Option<&crate::case::pipeline::Expectation>) -> Vec<String> {
     use crate::case::pipeline::{DenormMode, Rule};
     use compare::Tolerance;
     match rule {
@@ -601,10 +519,9 @@ fn pair_mismatches(
         Some(e) => {
             let t = match e.rule {
                 Rule::BufferExact => Tolerance::Exact,
-                Rule::BufferFloatUlp => Tolerance::Ulp {
-                    units: e.ulp.unwrap_or(0).saturating_mul(2),
-                    zero: e.zero_tolerance * 2.0,
-                },
+                Rule::BufferFloatUlp => {
+                    Tolerance::Ulp { units: e.ulp.unwrap_or(0).saturating_mul(2), zero: e.zero_tolerance * 2.0 }
+                }
                 Rule::BufferFloatEpsilon => Tolerance::Epsilon(e.epsilon.unwrap_or(0.0) * 2.0),
             };
             compare::mismatches(x, y, t, e.denorm_mode)
@@ -619,24 +536,15 @@ mod tests {
 
     #[test]
     fn shell_words() {
-        assert_eq!(
-            words(r#"a "b c" 'd|e' f|g \"h"#).unwrap(),
-            ["a", "b c", "d|e", "f", "|", "g", "\"h"]
-        );
+        assert_eq!(words(r#"a "b c" 'd|e' f|g \"h"#).unwrap(), ["a", "b c", "d|e", "f", "|", "g", "\"h"]);
         assert!(words("'a").is_err());
     }
 
     #[test]
     fn percent_if() {
         let f: Features = ["Vulkan".to_owned()].into();
-        assert_eq!(
-            conditionals("x %if Vulkan %{ -a %} y", &f).unwrap(),
-            "x  -a  y"
-        );
-        assert_eq!(
-            conditionals("x %if Metal %{ -a %} %else %{ -b %}", &f).unwrap(),
-            "x  -b "
-        );
+        assert_eq!(conditionals("x %if Vulkan %{ -a %} y", &f).unwrap(), "x  -a  y");
+        assert_eq!(conditionals("x %if Metal %{ -a %} %else %{ -b %}", &f).unwrap(), "x  -b ");
         assert!(conditionals("%if Vulkan x", &f).is_err());
     }
 }

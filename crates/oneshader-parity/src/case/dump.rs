@@ -69,43 +69,22 @@ fn buffer(out: &mut String, first: &str, rest: &str, b: &Buffer) {
     match b.counters.as_slice() {
         [] => {}
         [one] => key(out, rest, "Counter", &one.to_string()),
-        many => flow(
-            out,
-            &format!("{rest}Counters:        "),
-            many.iter().map(u32::to_string),
-        ),
+        many => flow(out, &format!("{rest}Counters:        "), many.iter().map(u32::to_string)),
     }
     if let [one] = b.data.as_slice() {
-        flow(
-            out,
-            &format!("{rest}Data:            "),
-            values::decode(b.format, one).into_iter(),
-        );
+        flow(out, &format!("{rest}Data:            "), values::decode(b.format, one).into_iter());
     } else {
         let _ = writeln!(out, "{rest}Data:");
         for block in &b.data {
-            flow(
-                out,
-                &format!("{rest}  - "),
-                values::decode(b.format, block).into_iter(),
-            );
+            flow(out, &format!("{rest}  - "), values::decode(b.format, block).into_iter());
         }
     }
     let _ = writeln!(out, "{rest}OutputProps:");
-    for (name, v) in [
-        ("Height", b.output.height),
-        ("Width", b.output.width),
-        ("Depth", b.output.depth),
-    ] {
+    for (name, v) in [("Height", b.output.height), ("Width", b.output.width), ("Depth", b.output.depth)] {
         key(out, &format!("{rest}  "), name, &v.to_string());
     }
     if b.output.mip_levels != 1 {
-        key(
-            out,
-            &format!("{rest}  "),
-            "MipLevels",
-            &b.output.mip_levels.to_string(),
-        );
+        key(out, &format!("{rest}  "), "MipLevels", &b.output.mip_levels.to_string());
     }
 }
 
@@ -169,12 +148,10 @@ mod tests {
             output: OutputProps::default(),
         };
         let text = document(&b);
-        assert!(text.contains("Name:            Out\nFormat:          UInt32\nStride:          4\nCounter:         3\n"));
-        let data: Vec<_> = text
-            .lines()
-            .skip_while(|l| !l.starts_with("Data:"))
-            .take(3)
-            .collect();
+        assert!(
+            text.contains("Name:            Out\nFormat:          UInt32\nStride:          4\nCounter:         3\n")
+        );
+        let data: Vec<_> = text.lines().skip_while(|l| !l.starts_with("Data:")).take(3).collect();
         assert!(data[0].starts_with("Data:            [ 0, 1, 2"));
         assert!(data[1].starts_with("                   1"), "{data:?}");
         assert!(data.iter().all(|l| l.len() < 80));

@@ -86,32 +86,19 @@ impl Directives {
 
 /// The text after a keyword, if the line is a comment that starts with it.
 fn value<'a>(line: &'a str, keyword: &str) -> Option<&'a str> {
-    let body = line
-        .trim_start()
-        .trim_start_matches(['#', '/', ';'])
-        .trim_start();
+    let body = line.trim_start().trim_start_matches(['#', '/', ';']).trim_start();
     body.strip_prefix(keyword).map(str::trim)
 }
 
 fn list(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(',')
-        .map(|s| s.trim().to_owned())
-        .filter(|s| !s.is_empty())
+    text.split(',').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty())
 }
 
 /// Evaluates a condition; `true` and `*` always hold.
 pub fn eval(condition: &str, features: &Features) -> Result<bool, String> {
-    let mut p = Parser {
-        rest: condition.trim(),
-        features,
-        depth: 0,
-    };
+    let mut p = Parser { rest: condition.trim(), features, depth: 0 };
     let v = p.or()?;
-    if p.rest.is_empty() {
-        Ok(v)
-    } else {
-        Err(format!("'{condition}': cannot read '{}'", p.rest))
-    }
+    if p.rest.is_empty() { Ok(v) } else { Err(format!("'{condition}': cannot read '{}'", p.rest)) }
 }
 
 struct Parser<'a> {
@@ -209,18 +196,9 @@ mod tests {
         let text = "# RUN: one \\\n# RUN:   two\n// RUN: three\n# REQUIRES: A, B\n# XFAIL: C && A\n# UNSUPPORTED: D\n";
         let d = Directives::parse(text);
         assert_eq!(d.runs, ["one two", "three"]);
-        assert_eq!(
-            d.verdict(&features(&["A"])).unwrap(),
-            Verdict::Skip("requires B".into())
-        );
+        assert_eq!(d.verdict(&features(&["A"])).unwrap(), Verdict::Skip("requires B".into()));
         assert_eq!(d.verdict(&features(&["A", "B"])).unwrap(), Verdict::Run);
-        assert_eq!(
-            d.verdict(&features(&["A", "B", "D"])).unwrap(),
-            Verdict::Skip("unsupported: D".into())
-        );
-        assert_eq!(
-            d.verdict(&features(&["A", "B", "C"])).unwrap(),
-            Verdict::ExpectFailure("C && A".into())
-        );
+        assert_eq!(d.verdict(&features(&["A", "B", "D"])).unwrap(), Verdict::Skip("unsupported: D".into()));
+        assert_eq!(d.verdict(&features(&["A", "B", "C"])).unwrap(), Verdict::ExpectFailure("C && A".into()));
     }
 }

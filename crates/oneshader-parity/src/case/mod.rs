@@ -37,11 +37,7 @@ impl Buffer {
 
     /// Bytes of one element: the stride, or all components.
     pub fn element_size(&self) -> usize {
-        if self.stride > 0 {
-            self.stride as usize
-        } else {
-            self.format.size() * self.channels as usize
-        }
+        if self.stride > 0 { self.stride as usize } else { self.format.size() * self.channels as usize }
     }
 }
 
@@ -72,19 +68,10 @@ pub struct Program {
 impl Program {
     /// Parses and checks a pipeline text.
     pub fn parse(yaml: &str) -> Result<Self, String> {
-        let pipeline: Pipeline =
-            serde_yaml_ng::from_str(&without_double_commas(yaml)).map_err(|e| e.to_string())?;
-        let buffers = pipeline
-            .buffers
-            .iter()
-            .map(buffer)
-            .collect::<Result<Vec<_>, _>>()?;
+        let pipeline: Pipeline = serde_yaml_ng::from_str(&without_double_commas(yaml)).map_err(|e| e.to_string())?;
+        let buffers = pipeline.buffers.iter().map(buffer).collect::<Result<Vec<_>, _>>()?;
         let kind = kind(&pipeline)?;
-        let program = Self {
-            pipeline,
-            kind,
-            buffers,
-        };
+        let program = Self { pipeline, kind, buffers };
         program.check_names()?;
         program.check_dispatch()?;
         Ok(program)
@@ -103,12 +90,7 @@ impl Program {
     /// Bytes from one vertex to the next: the attributes lie one after the other.
     pub fn vertex_stride(&self) -> u32 {
         let size = |a: &pipeline::VertexAttribute| a.format.size() as u32 * a.channels;
-        self.pipeline
-            .bindings
-            .vertex_attributes
-            .iter()
-            .map(size)
-            .sum()
+        self.pipeline.bindings.vertex_attributes.iter().map(size).sum()
     }
 
     /// Vertices to draw: what the text says, or as many as the vertex buffer holds.
@@ -117,10 +99,7 @@ impl Program {
             return Ok(n);
         }
         let name = self.pipeline.bindings.vertex_buffer.as_ref();
-        let size = name
-            .and_then(|n| self.buffer(n))
-            .map(Buffer::size)
-            .ok_or("no vertex count and no vertex buffer")?;
+        let size = name.and_then(|n| self.buffer(n)).map(Buffer::size).ok_or("no vertex count and no vertex buffer")?;
         match self.vertex_stride() {
             0 => Err("no vertex count and no vertex attributes".to_owned()),
             stride => Ok(size as u32 / stride),
@@ -129,10 +108,7 @@ impl Program {
 
     /// Thread groups to dispatch.
     pub fn groups(&self) -> [u32; 3] {
-        self.pipeline
-            .dispatch_parameters
-            .dispatch_group_count
-            .unwrap_or([1, 1, 1])
+        self.pipeline.dispatch_parameters.dispatch_group_count.unwrap_or([1, 1, 1])
     }
 
     fn check_names(&self) -> Result<(), String> {
@@ -140,12 +116,7 @@ impl Program {
             Some(_) => Ok(()),
             None => Err(format!("{what} {name} not found!")),
         };
-        for r in self
-            .pipeline
-            .descriptor_sets
-            .iter()
-            .flat_map(|s| &s.resources)
-        {
+        for r in self.pipeline.descriptor_sets.iter().flat_map(|s| &s.resources) {
             let sampler = self.pipeline.samplers.iter().any(|s| s.name == r.name);
             match r.kind {
                 ResourceKind::AccelerationStructure => {}
@@ -205,14 +176,9 @@ impl Program {
                     tables += 1;
                     continue;
                 }
-                pipeline::RootParameterKind::Constant => {
-                    p.name.as_deref().ok_or("a root constant has no Name")?
-                }
+                pipeline::RootParameterKind::Constant => p.name.as_deref().ok_or("a root constant has no Name")?,
                 pipeline::RootParameterKind::RootDescriptor => {
-                    let r = p
-                        .resource
-                        .as_ref()
-                        .ok_or("a root descriptor has no Resource")?;
+                    let r = p.resource.as_ref().ok_or("a root descriptor has no Resource")?;
                     if !is_raw(r.kind) {
                         return Err("Root descriptors must be raw resource types.".to_owned());
                     }
@@ -220,16 +186,12 @@ impl Program {
                 }
             };
             if self.buffer(name).is_none() {
-                return Err(format!(
-                    "Referenced buffer in root parameter {name} not found!"
-                ));
+                return Err(format!("Referenced buffer in root parameter {name} not found!"));
             }
         }
         let sets = self.pipeline.descriptor_sets.len();
         if !params.is_empty() && tables != sets {
-            return Err(format!(
-                "Expected {sets} DescriptorTable root parameters, found {tables}"
-            ));
+            return Err(format!("Expected {sets} DescriptorTable root parameters, found {tables}"));
         }
         Ok(())
     }
@@ -252,29 +214,19 @@ pub fn is_raw(kind: ResourceKind) -> bool {
     use ResourceKind as K;
     matches!(
         kind,
-        K::StructuredBuffer
-            | K::RWStructuredBuffer
-            | K::ByteAddressBuffer
-            | K::RWByteAddressBuffer
-            | K::ConstantBuffer
+        K::StructuredBuffer | K::RWStructuredBuffer | K::ByteAddressBuffer | K::RWByteAddressBuffer | K::ConstantBuffer
     )
 }
 
 /// Whether shaders can write the resource.
 pub fn is_read_write(kind: ResourceKind) -> bool {
     use ResourceKind as K;
-    matches!(
-        kind,
-        K::RWBuffer | K::RWStructuredBuffer | K::RWByteAddressBuffer | K::RWTexture2D
-    )
+    matches!(kind, K::RWBuffer | K::RWStructuredBuffer | K::RWByteAddressBuffer | K::RWTexture2D)
 }
 
 /// Whether the resource is an image.
 pub fn is_texture(kind: ResourceKind) -> bool {
-    matches!(
-        kind,
-        ResourceKind::Texture2D | ResourceKind::RWTexture2D | ResourceKind::SampledTexture2D
-    )
+    matches!(kind, ResourceKind::Texture2D | ResourceKind::RWTexture2D | ResourceKind::SampledTexture2D)
 }
 
 /// How many descriptors a resource takes.
@@ -344,61 +296,40 @@ const MAX_BYTES: u64 = 1 << 30;
 fn buffer(decl: &BufferDecl) -> Result<Buffer, String> {
     let within = |e: String| format!("Buffer '{}': {e}", decl.name);
     if decl.stride != 0 && decl.channels != 1 {
-        return Err(within(
-            "Cannot set a structure stride and more than one channel.".to_owned(),
-        ));
+        return Err(within("Cannot set a structure stride and more than one channel.".to_owned()));
     }
     let data = match (&decl.data, decl.fill_size.filter(|n| *n > 0)) {
         (None, Some(size)) => {
             if size.saturating_mul(u64::from(decl.array_size)) > MAX_BYTES {
-                return Err(within(format!(
-                    "{size} bytes are more than a case may ask for"
-                )));
+                return Err(within(format!("{size} bytes are more than a case may ask for")));
             }
             let mut element = Vec::new();
             match &decl.fill_value {
                 Some(v) => values::encode(decl.format, v, &mut element).map_err(within)?,
                 None => element.resize(decl.format.size(), 0),
             }
-            let block: Vec<u8> = element
-                .iter()
-                .copied()
-                .cycle()
-                .take(size as usize)
-                .collect();
+            let block: Vec<u8> = element.iter().copied().cycle().take(size as usize).collect();
             vec![block; decl.array_size as usize]
         }
         (Some(_), Some(_)) => {
-            return Err(within(
-                "'Data' and 'FillSize' exclude each other".to_owned(),
-            ));
+            return Err(within("'Data' and 'FillSize' exclude each other".to_owned()));
         }
         (_, None) if decl.fill_value.is_some() => {
-            return Err(within(
-                "'FillValue' specified without 'FillSize'".to_owned(),
-            ));
+            return Err(within("'FillValue' specified without 'FillSize'".to_owned()));
         }
         (None, None) => return Err(within("missing required key 'Data'".to_owned())),
         (Some(list), None) if decl.array_size == 1 => {
             vec![values::encode_list(decl.format, list).map_err(within)?]
         }
         (Some(lists), None) => {
-            let lists = lists
-                .as_sequence()
-                .ok_or_else(|| within("Data must be a list of lists".to_owned()))?;
-            let blocks: Vec<_> = lists
-                .iter()
-                .map(|l| values::encode_list(decl.format, l).map_err(within))
-                .collect::<Result<_, _>>()?;
+            let lists = lists.as_sequence().ok_or_else(|| within("Data must be a list of lists".to_owned()))?;
+            let blocks: Vec<_> =
+                lists.iter().map(|l| values::encode_list(decl.format, l).map_err(within)).collect::<Result<_, _>>()?;
             if blocks.iter().any(|b| b.len() != blocks[0].len()) {
                 return Err(within("All buffers must have the same size.".to_owned()));
             }
             if blocks.len() != decl.array_size as usize {
-                return Err(within(format!(
-                    "Expected {} buffers, found {}",
-                    decl.array_size,
-                    blocks.len()
-                )));
+                return Err(within(format!("Expected {} buffers, found {}", decl.array_size, blocks.len())));
             }
             blocks
         }
@@ -420,15 +351,9 @@ fn check_dimensions(b: &Buffer) -> Result<(), String> {
     if b.output.width == 0 {
         return Ok(());
     }
-    let want: u64 = mip_sizes(b.output)
-        .map(|(w, h, d)| w * h * d * b.element_size() as u64)
-        .sum();
+    let want: u64 = mip_sizes(b.output).map(|(w, h, d)| w * h * d * b.element_size() as u64).sum();
     if b.size() as u64 != want {
-        return Err(format!(
-            "Buffer '{}' size ({}) does not match OutputProps dimensions ({want})",
-            b.name,
-            b.size()
-        ));
+        return Err(format!("Buffer '{}' size ({}) does not match OutputProps dimensions ({want})", b.name, b.size()));
     }
     Ok(())
 }
@@ -475,28 +400,12 @@ DescriptorSets:
         for (from, to, want) in [
             ("Channels: 4", "Chanels: 4", "Chanels"),
             ("Name: In, Kind", "Name: Gone, Kind", "Gone"),
-            (
-                "ArraySize: 2",
-                "ArraySize: 3",
-                "Expected 3 buffers, found 2",
-            ),
+            ("ArraySize: 2", "ArraySize: 3", "Expected 3 buffers, found 2"),
             ("[3, 4]", "[3]", "same size"),
-            (
-                "FillSize: 8, ",
-                "",
-                "'FillValue' specified without 'FillSize'",
-            ),
+            ("FillSize: 8, ", "", "'FillValue' specified without 'FillSize'"),
             ("Stage: Compute", "Stage: Kitchen", "Kitchen"),
-            (
-                "0x1p-3]",
-                "0x1p-3], OutputProps: { Width: 2, Height: 2, Depth: 1 }",
-                "size (16)",
-            ),
-            (
-                ", DirectXBinding: { Register: 0, Space: 0 }",
-                "",
-                "exactly one",
-            ),
+            ("0x1p-3]", "0x1p-3], OutputProps: { Width: 2, Height: 2, Depth: 1 }", "size (16)"),
+            (", DirectXBinding: { Register: 0, Space: 0 }", "", "exactly one"),
         ] {
             assert!(COMPUTE.contains(from), "{from}");
             let e = Program::parse(&COMPUTE.replace(from, to)).unwrap_err();

@@ -172,12 +172,7 @@ pub struct OutputProps {
 
 impl Default for OutputProps {
     fn default() -> Self {
-        Self {
-            height: 0,
-            width: 0,
-            depth: 0,
-            mip_levels: 1,
-        }
+        Self { height: 0, width: 0, depth: 0, mip_levels: 1 }
     }
 }
 

@@ -26,9 +26,7 @@ pub fn split_file(text: &str) -> Result<IndexMap<String, String>, String> {
 }
 
 fn marker(line: &str) -> Option<&str> {
-    let rest = ["#--- ", "//--- ", ";--- "]
-        .iter()
-        .find_map(|m| line.strip_prefix(m))?;
+    let rest = ["#--- ", "//--- ", ";--- "].iter().find_map(|m| line.strip_prefix(m))?;
     let name = rest.trim();
     (!name.is_empty()).then_some(name)
 }
@@ -39,8 +37,7 @@ mod tests {
 
     #[test]
     fn parts_in_order_without_markers() {
-        let parts =
-            split_file("junk\n#--- a.hlsl\nx\ny\n//--- b.yaml\nz\n#--- end\n# RUN: q\n").unwrap();
+        let parts = split_file("junk\n#--- a.hlsl\nx\ny\n//--- b.yaml\nz\n#--- end\n# RUN: q\n").unwrap();
         let names: Vec<_> = parts.keys().map(String::as_str).collect();
         assert_eq!(names, ["a.hlsl", "b.yaml", "end"]);
         assert_eq!(parts["a.hlsl"], "x\ny\n");

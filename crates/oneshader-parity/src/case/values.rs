@@ -9,12 +9,7 @@ impl DataFormat {
         match self {
             Self::Hex8 => 1,
             Self::Hex16 | Self::UInt16 | Self::Int16 | Self::Float16 => 2,
-            Self::Hex32
-            | Self::UInt32
-            | Self::Int32
-            | Self::Float32
-            | Self::Depth32
-            | Self::Bool => 4,
+            Self::Hex32 | Self::UInt32 | Self::Int32 | Self::Float32 | Self::Depth32 | Self::Bool => 4,
             Self::Hex64 | Self::UInt64 | Self::Int64 | Self::Float64 => 8,
         }
     }
@@ -49,22 +44,14 @@ impl DataFormat {
 /// Appends one element, little-endian.
 pub fn encode(format: DataFormat, value: &Value, out: &mut Vec<u8>) -> Result<(), String> {
     match format {
-        DataFormat::Float32 | DataFormat::Depth32 => {
-            out.extend((float(value)? as f32).to_le_bytes())
-        }
+        DataFormat::Float32 | DataFormat::Depth32 => out.extend((float(value)? as f32).to_le_bytes()),
         DataFormat::Float64 => out.extend(float(value)?.to_le_bytes()),
         _ => {
             let n = integer(value)?;
             let bits = format.size() * 8;
-            let signed = matches!(
-                format,
-                DataFormat::Int16 | DataFormat::Int32 | DataFormat::Int64
-            );
-            let (low, high) = if signed {
-                (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
-            } else {
-                (0, (1i128 << bits) - 1)
-            };
+            let signed = matches!(format, DataFormat::Int16 | DataFormat::Int32 | DataFormat::Int64);
+            let (low, high) =
+                if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
             if n < low || n > high {
                 return Err(format!("{n} does not fit {}", format.name()));
             }
@@ -137,11 +124,7 @@ pub fn float_text(s: &str) -> Option<f64> {
         _ => {}
     }
     let Some(hex) = lower.strip_prefix("0x") else {
-        return lower
-            .trim_end_matches('f')
-            .parse::<f64>()
-            .ok()
-            .map(|v| v * sign);
+        return lower.trim_end_matches('f').parse::<f64>().ok().map(|v| v * sign);
     };
     let (mantissa, exponent) = match hex.split_once('p') {
         Some((m, e)) => (m, e.parse::<i32>().ok()?),
@@ -154,9 +137,7 @@ pub fn float_text(s: &str) -> Option<f64> {
     }
     // Exact: at most 64 bits of mantissa, then a power of two applied in two steps so that neither overflows early.
     let m = u64::from_str_radix(&digits, 16).ok()? as f64;
-    let e = exponent
-        .checked_sub(4 * i32::try_from(fraction.len()).ok()?)?
-        .clamp(-2200, 2200);
+    let e = exponent.checked_sub(4 * i32::try_from(fraction.len()).ok()?)?.clamp(-2200, 2200);
     Some(sign * m * 2f64.powi(e / 2) * 2f64.powi(e - e / 2))
 }
 
@@ -175,11 +156,7 @@ pub fn general(v: f64) -> String {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let trim = |s: &str| {
-        if s.contains('.') {
-            s.trim_end_matches('0').trim_end_matches('.').to_owned()
-        } else {
-            s.to_owned()
-        }
+        if s.contains('.') { s.trim_end_matches('0').trim_end_matches('.').to_owned() } else { s.to_owned() }
     };
     if (-4..6).contains(&exponent) {
         let digits = usize::try_from(5 - exponent).unwrap_or(0);
@@ -199,20 +176,14 @@ pub fn decode(format: DataFormat, bytes: &[u8]) -> Vec<String> {
             raw[..c.len()].copy_from_slice(c);
             let n = u64::from_le_bytes(raw);
             match format {
-                DataFormat::Hex8
-                | DataFormat::Hex16
-                | DataFormat::Hex32
-                | DataFormat::Hex64
-                | DataFormat::Float16 => format!("0x{n:X}"),
-                DataFormat::UInt16 | DataFormat::UInt32 | DataFormat::UInt64 | DataFormat::Bool => {
-                    n.to_string()
+                DataFormat::Hex8 | DataFormat::Hex16 | DataFormat::Hex32 | DataFormat::Hex64 | DataFormat::Float16 => {
+                    format!("0x{n:X}")
                 }
+                DataFormat::UInt16 | DataFormat::UInt32 | DataFormat::UInt64 | DataFormat::Bool => n.to_string(),
                 DataFormat::Int16 => (n as u16 as i16).to_string(),
                 DataFormat::Int32 => (n as u32 as i32).to_string(),
                 DataFormat::Int64 => (n as i64).to_string(),
-                DataFormat::Float32 | DataFormat::Depth32 => {
-                    general(f64::from(f32::from_bits(n as u32)))
-                }
+                DataFormat::Float32 | DataFormat::Depth32 => general(f64::from(f32::from_bits(n as u32))),
                 DataFormat::Float64 => general(f64::from_bits(n)),
             }
         })

@@ -22,8 +22,7 @@ impl CommandCompiler {
             return Err("the compiler command is empty".to_owned());
         }
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
-        let scratch =
-            std::env::temp_dir().join(format!("oneshader-parity-{}-{n}", std::process::id()));
+        let scratch = std::env::temp_dir().join(format!("oneshader-parity-{}-{n}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
         Ok(Self { program, scratch })
     }
@@ -63,9 +62,7 @@ impl Compiler for CommandCompiler {
             let _ = std::fs::remove_file(f);
         }
         let mut c = Command::new(&self.program[0]);
-        c.args(&self.program[1..])
-            .args(["-T", &line.profile])
-            .args(&line.rest);
+        c.args(&self.program[1..]).args(["-T", &line.profile]).args(&line.rest);
         if let Some(e) = &line.entry {
             c.args(["-E", e]);
         }
@@ -87,21 +84,14 @@ impl Compiler for CommandCompiler {
             }
         }
         c.arg("-Fo").arg(&output).arg(&input);
-        let done = c
-            .output()
-            .map_err(|e| CompileError::text(format!("{}: {e}", self.program[0])))?;
+        let done = c.output().map_err(|e| CompileError::text(format!("{}: {e}", self.program[0])))?;
         if !done.status.success() {
             let text = String::from_utf8_lossy(&done.stderr).into_owned();
-            return Err(CompileError {
-                codes: codes_in(&text),
-                text,
-            });
+            return Err(CompileError { codes: codes_in(&text), text });
         }
         let bytes = std::fs::read(&output).map_err(io)?;
         match request.target {
-            Target::Spirv => spirv_words(&bytes)
-                .map(Code::Spirv)
-                .map_err(CompileError::text),
+            Target::Spirv => spirv_words(&bytes).map(Code::Spirv).map_err(CompileError::text),
             Target::Msl => Ok(Code::Metal {
                 text: String::from_utf8_lossy(&bytes).into_owned(),
                 reflection: std::fs::read_to_string(&reflection).map_err(io)?,
@@ -114,10 +104,7 @@ impl Compiler for CommandCompiler {
 pub fn codes_in(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (at, _) in text.match_indices("OSH") {
-        let digits: String = text[at + 3..]
-            .chars()
-            .take_while(char::is_ascii_digit)
-            .collect();
+        let digits: String = text[at + 3..].chars().take_while(char::is_ascii_digit).collect();
         let code = format!("OSH{digits}");
         if digits.len() == 4 && !out.contains(&code) {
             out.push(code);
@@ -132,9 +119,6 @@ mod tests {
 
     #[test]
     fn codes() {
-        assert_eq!(
-            codes_in("error[OSH5102]: x\nerror[OSH2001] error[OSH5102] OSH12"),
-            ["OSH5102", "OSH2001"]
-        );
+        assert_eq!(codes_in("error[OSH5102]: x\nerror[OSH2001] error[OSH5102] OSH12"), ["OSH5102", "OSH2001"]);
     }
 }

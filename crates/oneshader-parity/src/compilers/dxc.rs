@@ -16,22 +16,18 @@ pub const ENV: &str = "ONESHADER_DXC";
 pub struct DxcReference {
     library: ManuallyDrop<DxcLibrary>,
     compiler: ManuallyDrop<DxcCompiler>,
+    lenient: bool,
     _dxc: ManuallyDrop<Dxc>,
 }
 
 impl DxcReference {
-    /// Loads `libdxcompiler.so` (or `.dylib`) from a path.
-    pub fn load(path: &Path) -> Result<Self, String> {
-        let dxc =
-            Dxc::new(Some(path.to_path_buf())).map_err(|e| format!("{}: {e}", path.display()))?;
+    /// Loads `libdxcompiler.so` (or `.dylib`) from a path. A lenient one gives code that its own validator refuses.
+    pub fn load(path: &Path, lenient: bool) -> Result<Self, String> {
+        let dxc = Dxc::new(Some(path.to_path_buf())).map_err(|e| format!("{}: {e}", path.display()))?;
         let dxc = ManuallyDrop::new(dxc);
         let library = ManuallyDrop::new(dxc.create_library().map_err(|e| e.to_string())?);
         let compiler = ManuallyDrop::new(dxc.create_compiler().map_err(|e| e.to_string())?);
-        Ok(Self {
-            library,
-            compiler,
-            _dxc: dxc,
-        })
+        Ok(Self { library, compiler, lenient, _dxc: dxc })
     }
 }
 
@@ -44,18 +40,9 @@ impl DxcIncludeHandler for Includes<'_> {
     fn load_source(&mut self, name: String) -> Option<String> {
         let name = name.replace('\\', "/");
         let name = name.strip_prefix("./").unwrap_or(&name);
-        let beside = Path::new(&self.line.input)
-            .parent()
-            .map(|p| p.join(name).to_string_lossy().into_owned());
-        let dirs = self
-            .line
-            .includes
-            .iter()
-            .map(|d| Path::new(d).join(name).to_string_lossy().into_owned());
-        std::iter::once(name.to_owned())
-            .chain(beside)
-            .chain(dirs)
-            .find_map(|n| self.files.read(&n))
+        let beside = Path::new(&self.line.input).parent().map(|p| p.join(name).to_string_lossy().into_owned());
+        let dirs = self.line.includes.iter().map(|d| Path::new(d).join(name).to_string_lossy().into_owned());
+        std::iter::once(name.to_owned()).chain(beside).chain(dirs).find_map(|n| self.files.read(&n))
     }
 }
 
@@ -73,59 +60,43 @@ impl Compiler for DxcReference {
             .files
             .read(&line.input)
             .ok_or_else(|| CompileError::text(format!("{}: no such file", line.input)))?;
-        let blob = self
-            .library
-            .create_blob_with_encoding_from_str(&source)
-            .map_err(|e| CompileError::text(e.to_string()))?;
+        let blob =
+            self.library.create_blob_with_encoding_from_str(&source).map_err(|e| CompileError::text(e.to_string()))?;
         let mut args = vec!["-spirv"];
         if !line.rest.iter().any(|a| a.starts_with("-fspv-target-env")) {
             args.push("-fspv-target-env=vulkan1.3");
         }
         // DXC refuses -Gis with -spirv. Its arithmetic there is what -Gis asks for, as far as SPIR-V can say it.
-        args.extend(
-            line.rest
-                .iter()
-                .map(String::as_str)
-                .filter(|a| *a != "-Gis"),
-        );
+        args.extend(line.rest.iter().map(String::as_str).filter(|a| *a != "-Gis"));
         let defines: Vec<_> = line
             .defines
             .iter()
-            .map(|d| {
-                d.split_once('=')
-                    .map_or((d.as_str(), Some("1")), |(n, v)| (n, Some(v)))
-            })
+            .map(|d| d.split_once('=').map_or((d.as_str(), Some("1")), |(n, v)| (n, Some(v))))
             .collect();
-        let mut includes = Includes {
-            files: request.files,
-            line,
-        };
-        let result = self.compiler.compile(
-            &blob,
-            &line.input,
-            line.entry(),
-            &line.profile,
-            &args,
-            Some(&mut includes),
-            &defines,
-        );
-        match result {
-            Ok(r) => {
-                let bytes = r
-                    .get_result()
-                    .map_err(|e| CompileError::text(e.to_string()))?
-                    .to_vec::<u8>();
-                spirv_words(&bytes)
-                    .map(Code::Spirv)
-                    .map_err(CompileError::text)
-            }
-            Err((r, code)) => {
-                let text = r
+        let run = |args: &[&str]| {
+            let mut includes = Includes { files: request.files, line };
+            let includes = Some(&mut includes as &mut dyn DxcIncludeHandler);
+            let done = self.compiler.compile(&blob, &line.input, line.entry(), &line.profile, args, includes, &defines);
+            match done {
+                Ok(r) => {
+                    let bytes = r.get_result().map_err(|e| e.to_string())?.to_vec::<u8>();
+                    spirv_words(&bytes).map(Code::Spirv)
+                }
+                Err((r, code)) => Err(r
                     .get_error_buffer()
                     .and_then(|b| self.library.get_blob_as_string(&b.into()))
-                    .unwrap_or_else(|_| format!("failed: {code}"));
-                Err(CompileError::text(text.trim_end_matches(['\0', '\n'])))
+                    .unwrap_or_else(|_| format!("failed: {code}"))
+                    .trim_end_matches(['\0', '\n'])
+                    .to_owned()),
             }
+        };
+        let mut result = run(&args);
+        // Its validator is stricter than devices are (bit counts of 16-bit integers, for one). The reference is what
+        // the device makes of its code.
+        if self.lenient && result.as_ref().is_err_and(|e| e.contains("generated SPIR-V is invalid")) {
+            args.push("-Vd");
+            result = run(&args);
         }
+        result.map_err(CompileError::text)
     }
 }

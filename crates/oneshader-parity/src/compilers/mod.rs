@@ -42,10 +42,7 @@ pub struct CompileError {
 impl CompileError {
     /// An error that is only text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            codes: Vec::new(),
-        }
+        Self { text: text.into(), codes: Vec::new() }
     }
 }
 
@@ -118,9 +115,7 @@ impl CommandLine {
             };
             let mut value = |attached: &str| -> Result<String, String> {
                 if attached.is_empty() {
-                    it.next()
-                        .cloned()
-                        .ok_or_else(|| format!("{word} lacks its value"))
+                    it.next().cloned().ok_or_else(|| format!("{word} lacks its value"))
                 } else {
                     Ok(attached.to_owned())
                 }
@@ -135,10 +130,7 @@ impl CommandLine {
                 }
             } else if let Some(v) = word.strip_prefix("-Fo") {
                 out.output = Some(value(v)?);
-            } else if let Some(v) = word
-                .strip_prefix("-T")
-                .filter(|v| v.is_empty() || v.contains('_'))
-            {
+            } else if let Some(v) = word.strip_prefix("-T").filter(|v| v.is_empty() || v.contains('_')) {
                 out.profile = value(v)?;
             } else if let Some(v) = word.strip_prefix("-E").filter(|v| v.is_empty()) {
                 out.entry = Some(value(v)?);
@@ -178,10 +170,7 @@ impl CommandLine {
 
 /// SPIR-V words of a byte string.
 pub fn spirv_words(bytes: &[u8]) -> Result<Vec<u32>, String> {
-    let words: Vec<u32> = bytes
-        .chunks_exact(4)
-        .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
-        .collect();
+    let words: Vec<u32> = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
     match words.first() {
         Some(0x0723_0203) if bytes.len().is_multiple_of(4) => Ok(words),
         _ => Err("the output is not SPIR-V".to_owned()),
@@ -199,17 +188,11 @@ mod tests {
             "-spirv -fvk-b-shift 2 0 -T cs_6_0 -E CSMain -DA=1 -D B -I inc /Zpr -HV 2021 -Fo out.spv dir/a.hlsl",
         ))
         .unwrap();
-        assert_eq!(
-            (c.profile.as_str(), c.entry(), c.stage()),
-            ("cs_6_0", "CSMain", "cs")
-        );
+        assert_eq!((c.profile.as_str(), c.entry(), c.stage()), ("cs_6_0", "CSMain", "cs"));
         assert_eq!(c.defines, ["A=1", "B"]);
         assert_eq!(c.includes, ["inc"]);
         assert_eq!(c.rest, ["-fvk-b-shift", "2", "0", "-Zpr", "-HV", "2021"]);
-        assert_eq!(
-            (c.output.as_deref(), c.input.as_str()),
-            (Some("out.spv"), "dir/a.hlsl")
-        );
+        assert_eq!((c.output.as_deref(), c.input.as_str()), (Some("out.spv"), "dir/a.hlsl"));
         assert!(CommandLine::parse(&words("-T")).is_err());
         assert!(CommandLine::parse(&words("a b")).is_err());
     }

@@ -54,6 +54,5 @@ pub trait Engine {
     fn features(&self) -> &Features;
 
     /// Runs the program once; results are written into its buffers.
-    fn run(&mut self, program: &mut Program, shaders: &[CompiledShader])
-    -> Result<(), EngineError>;
+    fn run(&mut self, program: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError>;
 }

@@ -2,7 +2,7 @@
 
 use super::format;
 use super::session::{HostBuffer, Image, ImageInfo, Session};
-use crate::case::pipeline::{ResourceDecl, ResourceKind, Sampler, SamplerKind, VulkanBinding};
+use crate::case::pipeline::{ResourceDecl, ResourceKind, Sampler, SamplerKind};
 use crate::case::{self, Buffer, Program};
 use crate::engines::EngineError;
 use ash::vk;
@@ -38,11 +38,7 @@ pub struct Bindings {
 
 impl Bindings {
     /// Makes the resources and writes their descriptors.
-    pub fn new(
-        s: &mut Session<'_>,
-        program: &Program,
-        stages: vk::ShaderStageFlags,
-    ) -> Result<Self, EngineError> {
+    pub fn new(s: &mut Session<'_>, program: &Program, stages: vk::ShaderStageFlags) -> Result<Self, EngineError> {
         let mut bound = Vec::new();
         for (set, decl) in program.pipeline.descriptor_sets.iter().enumerate() {
             for r in &decl.resources {
@@ -56,20 +52,10 @@ impl Bindings {
                 let layout = vk::DescriptorSetLayoutBinding::default().stage_flags(stages);
                 let ty = format::descriptor(b.kind).unwrap_or_default();
                 let count = b.elements.len() as u32;
-                bindings.push(
-                    layout
-                        .binding(b.binding)
-                        .descriptor_type(ty)
-                        .descriptor_count(count),
-                );
+                bindings.push(layout.binding(b.binding).descriptor_type(ty).descriptor_count(count));
                 if let Some(c) = b.counter_binding.filter(|_| !b.counters.is_empty()) {
                     let ty = vk::DescriptorType::STORAGE_BUFFER;
-                    bindings.push(
-                        layout
-                            .binding(c)
-                            .descriptor_type(ty)
-                            .descriptor_count(count),
-                    );
+                    bindings.push(layout.binding(c).descriptor_type(ty).descriptor_count(count));
                 }
             }
             layouts.push(s.set_layout(&bindings)?);
@@ -77,24 +63,14 @@ impl Bindings {
         let mut sizes = Vec::new();
         for b in &bound {
             let ty = format::descriptor(b.kind).unwrap_or_default();
-            sizes.push(vk::DescriptorPoolSize {
-                ty,
-                descriptor_count: b.elements.len() as u32,
-            });
+            sizes.push(vk::DescriptorPoolSize { ty, descriptor_count: b.elements.len() as u32 });
             if !b.counters.is_empty() {
                 let ty = vk::DescriptorType::STORAGE_BUFFER;
-                sizes.push(vk::DescriptorPoolSize {
-                    ty,
-                    descriptor_count: b.counters.len() as u32,
-                });
+                sizes.push(vk::DescriptorPoolSize { ty, descriptor_count: b.counters.len() as u32 });
             }
         }
         let sets = s.sets(&layouts, &sizes)?;
-        let bindings = Self {
-            bound,
-            layouts,
-            sets,
-        };
+        let bindings = Self { bound, layouts, sets };
         bindings.write(s);
         Ok(bindings)
     }
@@ -114,9 +90,7 @@ impl Bindings {
                             .image_layout(vk::ImageLayout::GENERAL)
                             .sampler(sampler.unwrap_or_default()),
                     ),
-                    Element::Sampler(x) => {
-                        images.push(vk::DescriptorImageInfo::default().sampler(*x))
-                    }
+                    Element::Sampler(x) => images.push(vk::DescriptorImageInfo::default().sampler(*x)),
                 }
             }
             let counters: Vec<_> = b.counters.iter().map(|h| whole(*h)).collect();
@@ -132,11 +106,7 @@ impl Bindings {
             }
             if let Some(c) = b.counter_binding.filter(|_| !counters.is_empty()) {
                 let ty = vk::DescriptorType::STORAGE_BUFFER;
-                writes.push(
-                    base.dst_binding(c)
-                        .descriptor_type(ty)
-                        .buffer_info(&counters),
-                );
+                writes.push(base.dst_binding(c).descriptor_type(ty).buffer_info(&counters));
             }
             // SAFETY: sets and resources belong to the session; no submitted work uses the sets yet.
             unsafe { s.gpu.device.update_descriptor_sets(&writes, &[]) }
@@ -146,24 +116,10 @@ impl Bindings {
     /// Records what fills the images.
     pub fn upload(&self, program: &Program, d: &ash::Device, cb: vk::CommandBuffer) {
         for (b, image, host) in self.images() {
-            transition(
-                d,
-                cb,
-                image,
-                vk::ImageLayout::UNDEFINED,
-                vk::ImageLayout::GENERAL,
-            );
+            transition(d, cb, image, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL);
             let regions = regions(&program.buffers[b], image.aspect);
             // SAFETY: buffer and image belong to the session; the buffer holds all levels (checked at parse).
-            unsafe {
-                d.cmd_copy_buffer_to_image(
-                    cb,
-                    host.handle,
-                    image.handle,
-                    vk::ImageLayout::GENERAL,
-                    &regions,
-                )
-            }
+            unsafe { d.cmd_copy_buffer_to_image(cb, host.handle, image.handle, vk::ImageLayout::GENERAL, &regions) }
         }
         barrier(d, cb);
     }
@@ -179,13 +135,7 @@ impl Bindings {
                 let regions = regions(&program.buffers[b], image.aspect);
                 // SAFETY: as in `upload`.
                 unsafe {
-                    d.cmd_copy_image_to_buffer(
-                        cb,
-                        image.handle,
-                        vk::ImageLayout::GENERAL,
-                        host.handle,
-                        &regions,
-                    );
+                    d.cmd_copy_image_to_buffer(cb, image.handle, vk::ImageLayout::GENERAL, host.handle, &regions);
                 }
             }
         }
@@ -197,8 +147,7 @@ impl Bindings {
         for r in self.bound.iter().filter(|r| case::is_read_write(r.kind)) {
             let Some(b) = r.buffer else { continue };
             for (i, e) in r.elements.iter().enumerate() {
-                let (Element::Buffer(h) | Element::Texels(h, _) | Element::Image(_, h, _)) = e
-                else {
+                let (Element::Buffer(h) | Element::Texels(h, _) | Element::Image(_, h, _)) = e else {
                     continue;
                 };
                 program.buffers[b].data[i] = s.read(*h)?;
@@ -224,17 +173,10 @@ impl Bindings {
 }
 
 fn whole(h: HostBuffer) -> vk::DescriptorBufferInfo {
-    vk::DescriptorBufferInfo::default()
-        .buffer(h.handle)
-        .range(vk::WHOLE_SIZE)
+    vk::DescriptorBufferInfo::default().buffer(h.handle).range(vk::WHOLE_SIZE)
 }
 
-fn make(
-    s: &mut Session<'_>,
-    program: &Program,
-    set: usize,
-    r: &ResourceDecl,
-) -> Result<Bound, EngineError> {
+fn make(s: &mut Session<'_>, program: &Program, set: usize, r: &ResourceDecl) -> Result<Bound, EngineError> {
     if format::descriptor(r.kind).is_none() {
         return Err(EngineError::Unsupported(format!("{:?} resources", r.kind)));
     }
@@ -244,17 +186,9 @@ fn make(
     if r.is_reserved || r.tiles_mapped.is_some() {
         return Err(EngineError::Unsupported("tiled resources".to_owned()));
     }
-    // Without a binding, DXC's default rule: the binding is the register number.
-    let by_register = r.register.map(|d| VulkanBinding {
-        binding: d.register,
-        counter_binding: None,
-    });
-    let place = r.vulkan_binding.or(by_register).ok_or_else(|| {
-        EngineError::Invalid(format!(
-            "No VulkanBinding provided for resource '{}'",
-            r.name
-        ))
-    })?;
+    let place = r
+        .vulkan_binding
+        .ok_or_else(|| EngineError::Unsupported(format!("no VulkanBinding provided for resource '{}'", r.name)))?;
     if r.has_counter && place.counter_binding.is_none() {
         return Err(EngineError::Invalid(format!(
             "No CounterBinding provided for resource '{}' with a counter",
@@ -265,8 +199,7 @@ fn make(
     let sampler = match r.kind {
         ResourceKind::Sampler | ResourceKind::SampledTexture2D => {
             let decl = program.pipeline.samplers.iter().find(|x| x.name == r.name);
-            let decl =
-                decl.ok_or_else(|| EngineError::Invalid(format!("no sampler '{}'", r.name)))?;
+            let decl = decl.ok_or_else(|| EngineError::Invalid(format!("no sampler '{}'", r.name)))?;
             Some(s.sampler(&sampler_info(decl))?)
         }
         _ => None,
@@ -277,8 +210,7 @@ fn make(
         elements.push(Element::Sampler(x));
     } else {
         let buffer = index.map(|i| &program.buffers[i]);
-        let buffer =
-            buffer.ok_or_else(|| EngineError::Invalid(format!("no buffer '{}'", r.name)))?;
+        let buffer = buffer.ok_or_else(|| EngineError::Invalid(format!("no buffer '{}'", r.name)))?;
         for block in &buffer.data {
             elements.push(element(s, r.kind, buffer, block, sampler)?);
             if r.has_counter {
@@ -288,15 +220,7 @@ fn make(
     }
     let (binding, counter_binding) = (place.binding, place.counter_binding);
     let buffer = index.filter(|_| r.kind != ResourceKind::Sampler);
-    Ok(Bound {
-        set,
-        binding,
-        counter_binding,
-        kind: r.kind,
-        buffer,
-        elements,
-        counters,
-    })
+    Ok(Bound { set, binding, counter_binding, kind: r.kind, buffer, elements, counters })
 }
 
 fn element(
@@ -309,20 +233,12 @@ fn element(
     use vk::BufferUsageFlags as U;
     let texel_format = || {
         format::format(buffer.format, buffer.channels).ok_or_else(|| {
-            EngineError::Unsupported(format!(
-                "{} with {} channels",
-                buffer.format.name(),
-                buffer.channels
-            ))
+            EngineError::Unsupported(format!("{} with {} channels", buffer.format.name(), buffer.channels))
         })
     };
     Ok(match kind {
         ResourceKind::Buffer | ResourceKind::RWBuffer => {
-            let usage = if kind == ResourceKind::Buffer {
-                U::UNIFORM_TEXEL_BUFFER
-            } else {
-                U::STORAGE_TEXEL_BUFFER
-            };
+            let usage = if kind == ResourceKind::Buffer { U::UNIFORM_TEXEL_BUFFER } else { U::STORAGE_TEXEL_BUFFER };
             let host = s.buffer(block, usage)?;
             Element::Texels(host, s.texel_view(host, texel_format()?)?)
         }
@@ -378,11 +294,7 @@ fn regions(b: &Buffer, aspect: vk::ImageAspectFlags) -> Vec<vk::BufferImageCopy>
                 base_array_layer: 0,
                 layer_count: 1,
             },
-            image_extent: vk::Extent3D {
-                width: w as u32,
-                height: h as u32,
-                depth: 1,
-            },
+            image_extent: vk::Extent3D { width: w as u32, height: h as u32, depth: 1 },
             ..Default::default()
         });
         offset += w * h * d * b.element_size() as u64;
@@ -397,32 +309,13 @@ pub fn barrier(d: &ash::Device, cb: vk::CommandBuffer) {
         .src_access_mask(vk::AccessFlags::MEMORY_WRITE | vk::AccessFlags::MEMORY_READ)
         .dst_access_mask(vk::AccessFlags::MEMORY_WRITE | vk::AccessFlags::MEMORY_READ);
     // SAFETY: `cb` is being recorded, outside a rendering scope.
-    unsafe {
-        d.cmd_pipeline_barrier(
-            cb,
-            all,
-            all,
-            vk::DependencyFlags::empty(),
-            &[memory],
-            &[],
-            &[],
-        )
-    }
+    unsafe { d.cmd_pipeline_barrier(cb, all, all, vk::DependencyFlags::empty(), &[memory], &[], &[]) }
 }
 
 /// Changes the layout of a whole image.
-pub fn transition(
-    d: &ash::Device,
-    cb: vk::CommandBuffer,
-    i: Image,
-    from: vk::ImageLayout,
-    to: vk::ImageLayout,
-) {
+pub fn transition(d: &ash::Device, cb: vk::CommandBuffer, i: Image, from: vk::ImageLayout, to: vk::ImageLayout) {
     let all = vk::PipelineStageFlags::ALL_COMMANDS;
-    let range = vk::ImageSubresourceRange::default()
-        .aspect_mask(i.aspect)
-        .level_count(i.levels)
-        .layer_count(1);
+    let range = vk::ImageSubresourceRange::default().aspect_mask(i.aspect).level_count(i.levels).layer_count(1);
     let change = vk::ImageMemoryBarrier::default()
         .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
         .dst_access_mask(vk::AccessFlags::MEMORY_WRITE | vk::AccessFlags::MEMORY_READ)
@@ -433,15 +326,5 @@ pub fn transition(
         .image(i.handle)
         .subresource_range(range);
     // SAFETY: `cb` is being recorded, outside a rendering scope; the image belongs to the session.
-    unsafe {
-        d.cmd_pipeline_barrier(
-            cb,
-            all,
-            all,
-            vk::DependencyFlags::empty(),
-            &[],
-            &[],
-            &[change],
-        )
-    }
+    unsafe { d.cmd_pipeline_barrier(cb, all, all, vk::DependencyFlags::empty(), &[], &[], &[change]) }
 }

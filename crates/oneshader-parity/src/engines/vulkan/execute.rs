@@ -20,11 +20,7 @@ struct StageParts {
 }
 
 /// Runs a program.
-pub fn run(
-    gpu: &Gpu,
-    program: &mut Program,
-    shaders: &[CompiledShader],
-) -> Result<(), EngineError> {
+pub fn run(gpu: &Gpu, program: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError> {
     match program.kind {
         PipelineKind::Compute | PipelineKind::Raster => {}
         other => return Err(EngineError::Unsupported(format!("{other:?} pipelines"))),
@@ -33,33 +29,18 @@ pub fn run(
     let s = &mut session;
     let mut stages = Vec::new();
     for shader in shaders {
-        let decl = program
-            .pipeline
-            .shaders
-            .iter()
-            .find(|d| d.stage == shader.stage);
+        let decl = program.pipeline.shaders.iter().find(|d| d.stage == shader.stage);
         let constants = decl.map_or(&[][..], |d| &d.specialization_constants);
         stages.push(stage_parts(s, shader, constants)?);
     }
-    let flags = stages
-        .iter()
-        .fold(vk::ShaderStageFlags::empty(), |f, p| f | p.flag);
+    let flags = stages.iter().fold(vk::ShaderStageFlags::empty(), |f, p| f | p.flag);
     let bindings = Bindings::new(s, program, flags)?;
     let push = push_constants(program)?;
-    let range = vk::PushConstantRange {
-        stage_flags: flags,
-        offset: 0,
-        size: push.len() as u32,
-    };
+    let range = vk::PushConstantRange { stage_flags: flags, offset: 0, size: push.len() as u32 };
     let ranges = [range];
-    let layout = s.pipeline_layout(
-        &bindings.layouts,
-        if push.is_empty() { &[] } else { &ranges },
-    )?;
+    let layout = s.pipeline_layout(&bindings.layouts, if push.is_empty() { &[] } else { &ranges })?;
     let work = match program.kind {
-        PipelineKind::Compute => {
-            Work::Dispatch(compute_pipeline(s, &stages, layout)?, program.groups())
-        }
+        PipelineKind::Compute => Work::Dispatch(compute_pipeline(s, &stages, layout)?, program.groups()),
         _ => Work::Draw(Box::new(draw(s, program, &stages, layout)?)),
     };
     let reader: &Program = program;
@@ -95,10 +76,9 @@ fn stage_parts(
     let Code::Spirv(words) = &shader.code else {
         return Err(EngineError::Invalid("Vulkan runs SPIR-V only".to_owned()));
     };
-    let flag = format::stage(shader.stage)
-        .ok_or_else(|| EngineError::Unsupported(format!("{:?} shaders", shader.stage)))?;
-    let entry =
-        CString::new(shader.entry.as_str()).map_err(|e| EngineError::Invalid(e.to_string()))?;
+    let flag =
+        format::stage(shader.stage).ok_or_else(|| EngineError::Unsupported(format!("{:?} shaders", shader.stage)))?;
+    let entry = CString::new(shader.entry.as_str()).map_err(|e| EngineError::Invalid(e.to_string()))?;
     let (mut entries, mut data) = (Vec::<vk::SpecializationMapEntry>::new(), Vec::new());
     for c in constants {
         if entries.iter().any(|e| e.constant_id == c.constant_id) {
@@ -110,24 +90,12 @@ fn stage_parts(
         let offset = data.len();
         values::encode(c.format, &c.value, &mut data).map_err(|_| {
             let (kind, text) = (type_name(c.format), scalar_text(&c.value));
-            EngineError::Invalid(format!(
-                "Invalid {kind} value for specialization constant '{text}'"
-            ))
+            EngineError::Invalid(format!("Invalid {kind} value for specialization constant '{text}'"))
         })?;
         let size = data.len() - offset;
-        entries.push(vk::SpecializationMapEntry {
-            constant_id: c.constant_id,
-            offset: offset as u32,
-            size,
-        });
+        entries.push(vk::SpecializationMapEntry { constant_id: c.constant_id, offset: offset as u32, size });
     }
-    Ok(StageParts {
-        flag,
-        module: s.shader(words)?,
-        entry,
-        entries,
-        data,
-    })
+    Ok(StageParts { flag, module: s.shader(words)?, entry, entries, data })
 }
 
 fn type_name(f: DataFormat) -> &'static str {
@@ -146,27 +114,17 @@ fn type_name(f: DataFormat) -> &'static str {
 fn scalar_text(v: &serde_yaml_ng::Value) -> String {
     match v {
         serde_yaml_ng::Value::String(s) => s.clone(),
-        other => serde_yaml_ng::to_string(other)
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
+        other => serde_yaml_ng::to_string(other).unwrap_or_default().trim().to_owned(),
     }
 }
 
 fn push_constants(program: &Program) -> Result<Vec<u8>, EngineError> {
     let mut out: Vec<u8> = Vec::new();
-    for value in program
-        .pipeline
-        .push_constants
-        .iter()
-        .flat_map(|b| &b.values)
-    {
+    for value in program.pipeline.push_constants.iter().flat_map(|b| &b.values) {
         let bytes = values::encode_list(value.format, &value.data).map_err(EngineError::Invalid)?;
         let start = value.offset as usize;
         if start + bytes.len() > 4096 {
-            return Err(EngineError::Invalid(
-                "push constants of more than 4096 bytes".to_owned(),
-            ));
+            return Err(EngineError::Invalid("push constants of more than 4096 bytes".to_owned()));
         }
         out.resize(out.len().max(start + bytes.len()), 0);
         out[start..start + bytes.len()].copy_from_slice(&bytes);
@@ -177,31 +135,15 @@ fn push_constants(program: &Program) -> Result<Vec<u8>, EngineError> {
 }
 
 /// Calls `f` with the create information of the stages, which borrows from them.
-fn with_stages<R>(
-    parts: &[StageParts],
-    f: impl FnOnce(&[vk::PipelineShaderStageCreateInfo<'_>]) -> R,
-) -> R {
-    let special: Vec<_> = parts
-        .iter()
-        .map(|p| {
-            vk::SpecializationInfo::default()
-                .map_entries(&p.entries)
-                .data(&p.data)
-        })
-        .collect();
+fn with_stages<R>(parts: &[StageParts], f: impl FnOnce(&[vk::PipelineShaderStageCreateInfo<'_>]) -> R) -> R {
+    let special: Vec<_> =
+        parts.iter().map(|p| vk::SpecializationInfo::default().map_entries(&p.entries).data(&p.data)).collect();
     let infos: Vec<_> = parts
         .iter()
         .zip(&special)
         .map(|(p, special)| {
-            let info = vk::PipelineShaderStageCreateInfo::default()
-                .stage(p.flag)
-                .module(p.module)
-                .name(&p.entry);
-            if p.entries.is_empty() {
-                info
-            } else {
-                info.specialization_info(special)
-            }
+            let info = vk::PipelineShaderStageCreateInfo::default().stage(p.flag).module(p.module).name(&p.entry);
+            if p.entries.is_empty() { info } else { info.specialization_info(special) }
         })
         .collect();
     f(&infos)
@@ -213,15 +155,8 @@ fn compute_pipeline(
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, EngineError> {
     with_stages(parts, |stages| {
-        let stage = stages
-            .first()
-            .copied()
-            .ok_or_else(|| EngineError::Invalid("no shader".to_owned()))?;
-        s.compute_pipeline(
-            &vk::ComputePipelineCreateInfo::default()
-                .stage(stage)
-                .layout(layout),
-        )
+        let stage = stages.first().copied().ok_or_else(|| EngineError::Invalid("no shader".to_owned()))?;
+        s.compute_pipeline(&vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout))
     })
 }
 
@@ -255,13 +190,7 @@ impl Work {
     fn prepare(&self, d: &ash::Device, cb: vk::CommandBuffer) {
         if let Self::Draw(draw) = self {
             for image in [draw.color, draw.depth] {
-                bind::transition(
-                    d,
-                    cb,
-                    image,
-                    vk::ImageLayout::UNDEFINED,
-                    vk::ImageLayout::GENERAL,
-                );
+                bind::transition(d, cb, image, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL);
             }
         }
     }
@@ -282,10 +211,7 @@ impl Draw {
     fn record(&self, d: &ash::Device, cb: vk::CommandBuffer) {
         let area = vk::Rect2D {
             offset: vk::Offset2D::default(),
-            extent: vk::Extent2D {
-                width: self.width,
-                height: self.height,
-            },
+            extent: vk::Extent2D { width: self.width, height: self.height },
         };
         let color = [vk::RenderingAttachmentInfo::default()
             .image_view(self.color.view)
@@ -297,12 +223,7 @@ impl Draw {
             .image_layout(vk::ImageLayout::GENERAL)
             .load_op(vk::AttachmentLoadOp::CLEAR)
             .store_op(vk::AttachmentStoreOp::STORE)
-            .clear_value(vk::ClearValue {
-                depth_stencil: vk::ClearDepthStencilValue {
-                    depth: 1.0,
-                    stencil: 0,
-                },
-            });
+            .clear_value(vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 1.0, stencil: 0 } });
         let info = vk::RenderingInfo::default()
             .render_area(area)
             .layer_count(1)
@@ -324,11 +245,7 @@ impl Draw {
                 base_array_layer: 0,
                 layer_count: 1,
             },
-            image_extent: vk::Extent3D {
-                width: self.width,
-                height: self.height,
-                depth: 1,
-            },
+            image_extent: vk::Extent3D { width: self.width, height: self.height, depth: 1 },
             ..Default::default()
         };
         // SAFETY: `cb` is being recorded; pipeline, images and buffers belong to the session; the readback buffer has
@@ -345,13 +262,7 @@ impl Draw {
             d.cmd_end_rendering(cb);
             bind::barrier(d, cb);
             let general = vk::ImageLayout::GENERAL;
-            d.cmd_copy_image_to_buffer(
-                cb,
-                self.color.handle,
-                general,
-                self.readback.handle,
-                &[region],
-            );
+            d.cmd_copy_image_to_buffer(cb, self.color.handle, general, self.readback.handle, &[region]);
         }
     }
 }
@@ -364,25 +275,17 @@ fn draw(
 ) -> Result<Draw, EngineError> {
     let invalid = |m: &str| EngineError::Invalid(m.to_owned());
     let bindings = &program.pipeline.bindings;
-    let name = bindings
-        .render_target
-        .as_ref()
-        .ok_or_else(|| invalid("No render target bound for graphics pipeline."))?;
-    let target_buffer = program
-        .buffers
-        .iter()
-        .position(|b| &b.name == name)
-        .ok_or_else(|| invalid("no render target"))?;
+    let name =
+        bindings.render_target.as_ref().ok_or_else(|| invalid("No render target bound for graphics pipeline."))?;
+    let target_buffer =
+        program.buffers.iter().position(|b| &b.name == name).ok_or_else(|| invalid("no render target"))?;
     let target = &program.buffers[target_buffer];
     let (width, height) = (target.output.width, target.output.height);
     if width == 0 || height == 0 || target.data.len() != 1 {
-        return Err(invalid(
-            "a render target needs OutputProps and one block of data",
-        ));
+        return Err(invalid("a render target needs OutputProps and one block of data"));
     }
-    let color_format = format::format(target.format, target.channels).ok_or_else(|| {
-        EngineError::Unsupported(format!("render targets of {}", target.format.name()))
-    })?;
+    let color_format = format::format(target.format, target.channels)
+        .ok_or_else(|| EngineError::Unsupported(format!("render targets of {}", target.format.name())))?;
     let color = s.image(ImageInfo {
         format: color_format,
         aspect: vk::ImageAspectFlags::COLOR,
@@ -400,30 +303,13 @@ fn draw(
         usage: vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
     })?;
     let readback = s.buffer(&target.data[0], vk::BufferUsageFlags::TRANSFER_DST)?;
-    let vertices = match bindings
-        .vertex_buffer
-        .as_ref()
-        .and_then(|n| program.buffer(n))
-    {
-        Some(b) => Some(s.buffer(
-            b.data.first().map_or(&[], Vec::as_slice),
-            vk::BufferUsageFlags::VERTEX_BUFFER,
-        )?),
+    let vertices = match bindings.vertex_buffer.as_ref().and_then(|n| program.buffer(n)) {
+        Some(b) => Some(s.buffer(b.data.first().map_or(&[], Vec::as_slice), vk::BufferUsageFlags::VERTEX_BUFFER)?),
         None => None,
     };
     let pipeline = graphics_pipeline(s, program, parts, layout, color_format)?;
     let vertex_count = program.vertex_count().map_err(EngineError::Invalid)?;
-    Ok(Draw {
-        pipeline,
-        color,
-        depth,
-        width,
-        height,
-        vertices,
-        vertex_count,
-        target_buffer,
-        readback,
-    })
+    Ok(Draw { pipeline, color, depth, width, height, vertices, vertex_count, target_buffer, readback })
 }
 
 fn graphics_pipeline(
@@ -436,9 +322,8 @@ fn graphics_pipeline(
     let bindings = &program.pipeline.bindings;
     let mut attributes = Vec::new();
     for (location, a) in bindings.vertex_attributes.iter().enumerate() {
-        let format = format::format(a.format, a.channels).ok_or_else(|| {
-            EngineError::Unsupported(format!("attributes of {}", a.format.name()))
-        })?;
+        let format = format::format(a.format, a.channels)
+            .ok_or_else(|| EngineError::Unsupported(format!("attributes of {}", a.format.name())))?;
         attributes.push(vk::VertexInputAttributeDescription {
             location: location as u32,
             binding: 0,
@@ -453,28 +338,22 @@ fn graphics_pipeline(
     }];
     let mut input = vk::PipelineVertexInputStateCreateInfo::default();
     if !attributes.is_empty() {
-        input = input
-            .vertex_binding_descriptions(&stream)
-            .vertex_attribute_descriptions(&attributes);
+        input = input.vertex_binding_descriptions(&stream).vertex_attribute_descriptions(&attributes);
     }
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-        .topology(format::topology(bindings.topology));
-    let viewport = vk::PipelineViewportStateCreateInfo::default()
-        .viewport_count(1)
-        .scissor_count(1);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(format::topology(bindings.topology));
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
     let raster = vk::PipelineRasterizationStateCreateInfo::default()
         .polygon_mode(vk::PolygonMode::FILL)
         .cull_mode(vk::CullModeFlags::NONE)
         .front_face(vk::FrontFace::COUNTER_CLOCKWISE)
         .line_width(1.0);
-    let samples = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+    let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let depth = vk::PipelineDepthStencilStateCreateInfo::default()
         .depth_test_enable(true)
         .depth_write_enable(true)
         .depth_compare_op(vk::CompareOp::LESS_OR_EQUAL);
-    let attachments = [vk::PipelineColorBlendAttachmentState::default()
-        .color_write_mask(vk::ColorComponentFlags::RGBA)];
+    let attachments =
+        [vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA)];
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachments);
     let states = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&states);
@@ -486,11 +365,7 @@ fn graphics_pipeline(
     if let Some(n) = bindings.patch_control_points {
         patches = patches.patch_control_points(n);
     }
-    let tessellated = program
-        .pipeline
-        .shaders
-        .iter()
-        .any(|d| d.stage == Stage::Hull);
+    let tessellated = program.pipeline.shaders.iter().any(|d| d.stage == Stage::Hull);
     with_stages(parts, |stages| {
         let mut info = vk::GraphicsPipelineCreateInfo::default()
             .stages(stages)

@@ -98,18 +98,9 @@ impl FeatureChain {
             ("Half", self.v12.shader_float16),
             ("Double", self.core.shader_float64),
             ("Int64", self.core.shader_int64),
-            (
-                "Int64GroupSharedAtomics",
-                self.v12.shader_shared_int64_atomics,
-            ),
-            (
-                "VulkanInt64BufferAtomics",
-                self.v12.shader_buffer_int64_atomics,
-            ),
-            (
-                "Int64TypedResourceAtomics",
-                self.image_atomic_int64.shader_image_int64_atomics,
-            ),
+            ("Int64GroupSharedAtomics", self.v12.shader_shared_int64_atomics),
+            ("VulkanInt64BufferAtomics", self.v12.shader_buffer_int64_atomics),
+            ("Int64TypedResourceAtomics", self.image_atomic_int64.shader_image_int64_atomics),
         ] {
             if holds == vk::TRUE {
                 out.insert(name.to_owned());

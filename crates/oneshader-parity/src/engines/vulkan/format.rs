@@ -9,61 +9,16 @@ pub fn format(format: DataFormat, channels: u32) -> Option<vk::Format> {
     use vk::Format as F;
     let row = match format {
         D::Hex8 => [F::R8_UINT, F::R8G8_UINT, F::R8G8B8_UINT, F::R8G8B8A8_UINT],
-        D::Hex16 | D::UInt16 => [
-            F::R16_UINT,
-            F::R16G16_UINT,
-            F::R16G16B16_UINT,
-            F::R16G16B16A16_UINT,
-        ],
-        D::Int16 => [
-            F::R16_SINT,
-            F::R16G16_SINT,
-            F::R16G16B16_SINT,
-            F::R16G16B16A16_SINT,
-        ],
-        D::Float16 => [
-            F::R16_SFLOAT,
-            F::R16G16_SFLOAT,
-            F::R16G16B16_SFLOAT,
-            F::R16G16B16A16_SFLOAT,
-        ],
-        D::Hex32 | D::UInt32 | D::Bool => [
-            F::R32_UINT,
-            F::R32G32_UINT,
-            F::R32G32B32_UINT,
-            F::R32G32B32A32_UINT,
-        ],
-        D::Int32 => [
-            F::R32_SINT,
-            F::R32G32_SINT,
-            F::R32G32B32_SINT,
-            F::R32G32B32A32_SINT,
-        ],
-        D::Float32 => [
-            F::R32_SFLOAT,
-            F::R32G32_SFLOAT,
-            F::R32G32B32_SFLOAT,
-            F::R32G32B32A32_SFLOAT,
-        ],
+        D::Hex16 | D::UInt16 => [F::R16_UINT, F::R16G16_UINT, F::R16G16B16_UINT, F::R16G16B16A16_UINT],
+        D::Int16 => [F::R16_SINT, F::R16G16_SINT, F::R16G16B16_SINT, F::R16G16B16A16_SINT],
+        D::Float16 => [F::R16_SFLOAT, F::R16G16_SFLOAT, F::R16G16B16_SFLOAT, F::R16G16B16A16_SFLOAT],
+        D::Hex32 | D::UInt32 | D::Bool => [F::R32_UINT, F::R32G32_UINT, F::R32G32B32_UINT, F::R32G32B32A32_UINT],
+        D::Int32 => [F::R32_SINT, F::R32G32_SINT, F::R32G32B32_SINT, F::R32G32B32A32_SINT],
+        D::Float32 => [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32_SFLOAT, F::R32G32B32A32_SFLOAT],
         // Two 64-bit components travel as four of 32 bits: no device has storage of R64G64.
-        D::Hex64 | D::UInt64 => [
-            F::R64_UINT,
-            F::R32G32B32A32_UINT,
-            F::UNDEFINED,
-            F::UNDEFINED,
-        ],
-        D::Int64 => [
-            F::R64_SINT,
-            F::R32G32B32A32_SINT,
-            F::UNDEFINED,
-            F::UNDEFINED,
-        ],
-        D::Float64 => [
-            F::R64_SFLOAT,
-            F::R64G64_SFLOAT,
-            F::R64G64B64_SFLOAT,
-            F::R64G64B64A64_SFLOAT,
-        ],
+        D::Hex64 | D::UInt64 => [F::R64_UINT, F::R32G32B32A32_UINT, F::UNDEFINED, F::UNDEFINED],
+        D::Int64 => [F::R64_SINT, F::R32G32B32A32_SINT, F::UNDEFINED, F::UNDEFINED],
+        D::Float64 => [F::R64_SFLOAT, F::R64G64_SFLOAT, F::R64G64B64_SFLOAT, F::R64G64B64A64_SFLOAT],
         D::Depth32 => [F::D32_SFLOAT, F::UNDEFINED, F::UNDEFINED, F::UNDEFINED],
     };
     let f = *row.get(channels.checked_sub(1)? as usize)?;
@@ -72,11 +27,7 @@ pub fn format(format: DataFormat, channels: u32) -> Option<vk::Format> {
 
 /// The aspect of an image of that format.
 pub fn aspect(format: DataFormat) -> vk::ImageAspectFlags {
-    if format == DataFormat::Depth32 {
-        vk::ImageAspectFlags::DEPTH
-    } else {
-        vk::ImageAspectFlags::COLOR
-    }
+    if format == DataFormat::Depth32 { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
 }
 
 /// The descriptor type of a resource; none for acceleration structures.
@@ -87,10 +38,9 @@ pub fn descriptor(kind: ResourceKind) -> Option<vk::DescriptorType> {
         K::RWBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
         K::Texture2D => vk::DescriptorType::SAMPLED_IMAGE,
         K::RWTexture2D => vk::DescriptorType::STORAGE_IMAGE,
-        K::StructuredBuffer
-        | K::RWStructuredBuffer
-        | K::ByteAddressBuffer
-        | K::RWByteAddressBuffer => vk::DescriptorType::STORAGE_BUFFER,
+        K::StructuredBuffer | K::RWStructuredBuffer | K::ByteAddressBuffer | K::RWByteAddressBuffer => {
+            vk::DescriptorType::STORAGE_BUFFER
+        }
         K::ConstantBuffer => vk::DescriptorType::UNIFORM_BUFFER,
         K::Sampler => vk::DescriptorType::SAMPLER,
         K::SampledTexture2D => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,

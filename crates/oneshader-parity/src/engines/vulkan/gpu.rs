@@ -47,30 +47,23 @@ pub(super) fn failed(what: &'static str) -> impl Fn(vk::Result) -> EngineError {
 
 fn instance() -> Result<Instance, EngineError> {
     // SAFETY: the loader is the system's Vulkan library, whose initialization has no requirement of ours.
-    let entry = unsafe { ash::Entry::load() }
-        .map_err(|e| EngineError::Device(format!("no Vulkan loader: {e}")))?;
+    let entry = unsafe { ash::Entry::load() }.map_err(|e| EngineError::Device(format!("no Vulkan loader: {e}")))?;
     let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
     let info = vk::InstanceCreateInfo::default().application_info(&app);
     // SAFETY: `info` and what it points to live through the call.
-    let raw =
-        unsafe { entry.create_instance(&info, None) }.map_err(failed("no Vulkan instance"))?;
+    let raw = unsafe { entry.create_instance(&info, None) }.map_err(failed("no Vulkan instance"))?;
     Ok(Instance { raw, _entry: entry })
 }
 
 fn devices(instance: &Instance) -> Result<Vec<(vk::PhysicalDevice, String)>, EngineError> {
     // SAFETY: the instance is alive; the handles it returns are valid while it is.
-    let found = unsafe { instance.raw.enumerate_physical_devices() }
-        .map_err(failed("cannot list devices"))?;
+    let found = unsafe { instance.raw.enumerate_physical_devices() }.map_err(failed("cannot list devices"))?;
     Ok(found
         .into_iter()
         .map(|d| {
             // SAFETY: `d` comes from this instance.
             let p = unsafe { instance.raw.get_physical_device_properties(d) };
-            (
-                d,
-                p.device_name_as_c_str()
-                    .map_or(String::new(), |n| n.to_string_lossy().into_owned()),
-            )
+            (d, p.device_name_as_c_str().map_or(String::new(), |n| n.to_string_lossy().into_owned()))
         })
         .collect())
 }
@@ -86,11 +79,8 @@ impl Gpu {
         let instance = instance()?;
         let all = devices(&instance)?;
         let wanted = name.to_lowercase();
-        let (physical, device_name) = all
-            .iter()
-            .find(|(_, n)| n.to_lowercase().contains(&wanted))
-            .cloned()
-            .ok_or_else(|| {
+        let (physical, device_name) =
+            all.iter().find(|(_, n)| n.to_lowercase().contains(&wanted)).cloned().ok_or_else(|| {
                 let names: Vec<_> = all.iter().map(|(_, n)| n.as_str()).collect();
                 EngineError::Device(format!("no Vulkan device '{name}' among {names:?}"))
             })?;
@@ -100,19 +90,14 @@ impl Gpu {
             (
                 raw.get_physical_device_queue_family_properties(physical),
                 raw.get_physical_device_memory_properties(physical),
-                raw.enumerate_device_extension_properties(physical)
-                    .map_err(failed("cannot list extensions"))?,
+                raw.enumerate_device_extension_properties(physical).map_err(failed("cannot list extensions"))?,
             )
         };
         let both = vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS;
         let family = families
             .iter()
             .position(|f| f.queue_flags.contains(both))
-            .or_else(|| {
-                families
-                    .iter()
-                    .position(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE))
-            })
+            .or_else(|| families.iter().position(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE)))
             .ok_or_else(|| EngineError::Device("the device has no compute queue".to_owned()))?
             as u32;
         let extensions: BTreeSet<String> = available
@@ -122,18 +107,11 @@ impl Gpu {
             .collect();
         let mut chain = FeatureChain::default();
         // SAFETY: every structure of the chain is initialized and alive.
-        chain.with(&extensions, |f| unsafe {
-            raw.get_physical_device_features2(physical, f)
-        });
-        let enabled: Vec<_> = EXTENSIONS
-            .iter()
-            .filter(|n| extensions.contains(&*n.to_string_lossy()))
-            .map(|n| n.as_ptr())
-            .collect();
+        chain.with(&extensions, |f| unsafe { raw.get_physical_device_features2(physical, f) });
+        let enabled: Vec<_> =
+            EXTENSIONS.iter().filter(|n| extensions.contains(&*n.to_string_lossy())).map(|n| n.as_ptr()).collect();
         let priority = [1.0];
-        let queues = [vk::DeviceQueueCreateInfo::default()
-            .queue_family_index(family)
-            .queue_priorities(&priority)];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&priority)];
         let device = chain
             .with(&extensions, |f| {
                 let info = vk::DeviceCreateInfo::default()
@@ -147,15 +125,7 @@ impl Gpu {
         // SAFETY: queue 0 of `family` was asked for above.
         let queue = unsafe { device.get_device_queue(family, 0) };
         let features = chain.names(&device_name, &extensions);
-        Ok(Self {
-            device,
-            queue,
-            family,
-            memory,
-            description: device_name,
-            features,
-            _instance: instance,
-        })
+        Ok(Self { device, queue, family, memory, description: device_name, features, _instance: instance })
     }
 
     /// The device's name.
@@ -172,8 +142,7 @@ impl Gpu {
     pub(super) fn host_memory_type(&self, allowed: u32) -> Option<u32> {
         let host = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         let both = host | vk::MemoryPropertyFlags::DEVICE_LOCAL;
-        self.memory_type(allowed, both)
-            .or_else(|| self.memory_type(allowed, host))
+        self.memory_type(allowed, both).or_else(|| self.memory_type(allowed, host))
     }
 
     /// The first memory type that has all the flags.

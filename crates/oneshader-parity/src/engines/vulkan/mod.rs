@@ -27,9 +27,7 @@ pub struct VulkanEngine {
 impl VulkanEngine {
     /// Opens the first device whose name contains `name` (any case); the empty name takes the first device.
     pub fn open(name: &str) -> Result<Self, EngineError> {
-        Ok(Self {
-            gpu: Gpu::open(name)?,
-        })
+        Ok(Self { gpu: Gpu::open(name)? })
     }
 }
 
@@ -42,11 +40,7 @@ impl Engine for VulkanEngine {
         self.gpu.features()
     }
 
-    fn run(
-        &mut self,
-        program: &mut Program,
-        shaders: &[CompiledShader],
-    ) -> Result<(), EngineError> {
+    fn run(&mut self, program: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError> {
         execute::run(&self.gpu, program, shaders)
     }
 }

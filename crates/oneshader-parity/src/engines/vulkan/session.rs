@@ -57,10 +57,7 @@ pub struct ImageInfo {
 
 impl<'g> Session<'g> {
     pub fn new(gpu: &'g Gpu) -> Self {
-        Self {
-            gpu,
-            objects: Vec::new(),
-        }
+        Self { gpu, objects: Vec::new() }
     }
 
     fn own(&mut self, destroy: impl FnOnce(&ash::Device) + 'static) {
@@ -68,18 +65,11 @@ impl<'g> Session<'g> {
     }
 
     /// A buffer that holds `bytes`.
-    pub fn buffer(
-        &mut self,
-        bytes: &[u8],
-        usage: vk::BufferUsageFlags,
-    ) -> Result<HostBuffer, EngineError> {
+    pub fn buffer(&mut self, bytes: &[u8], usage: vk::BufferUsageFlags) -> Result<HostBuffer, EngineError> {
         let d = &self.gpu.device;
-        let info = vk::BufferCreateInfo::default()
-            .size(bytes.len().max(4) as u64)
-            .usage(usage);
+        let info = vk::BufferCreateInfo::default().size(bytes.len().max(4) as u64).usage(usage);
         // SAFETY: `info` lives through the call; the session destroys the buffer.
-        let handle =
-            unsafe { d.create_buffer(&info, None) }.map_err(failed("cannot make a buffer"))?;
+        let handle = unsafe { d.create_buffer(&info, None) }.map_err(failed("cannot make a buffer"))?;
         // SAFETY: the session is dropped after the device is idle.
         self.own(move |d| unsafe { d.destroy_buffer(handle, None) });
         // SAFETY: the buffer is alive.
@@ -88,13 +78,8 @@ impl<'g> Session<'g> {
         let memory = self.allocate(needs, kind)?;
         let d = &self.gpu.device;
         // SAFETY: memory and buffer are fresh and of matching type and size.
-        unsafe { d.bind_buffer_memory(handle, memory, 0) }
-            .map_err(failed("cannot bind a buffer"))?;
-        let buffer = HostBuffer {
-            handle,
-            memory,
-            size: bytes.len(),
-        };
+        unsafe { d.bind_buffer_memory(handle, memory, 0) }.map_err(failed("cannot bind a buffer"))?;
+        let buffer = HostBuffer { handle, memory, size: bytes.len() };
         self.with_mapped(buffer, |p| p.copy_from_slice(bytes))?;
         Ok(buffer)
     }
@@ -104,11 +89,7 @@ impl<'g> Session<'g> {
         self.with_mapped(buffer, |p| p.to_vec())
     }
 
-    fn with_mapped<R>(
-        &self,
-        b: HostBuffer,
-        f: impl FnOnce(&mut [u8]) -> R,
-    ) -> Result<R, EngineError> {
+    fn with_mapped<R>(&self, b: HostBuffer, f: impl FnOnce(&mut [u8]) -> R) -> Result<R, EngineError> {
         let d = &self.gpu.device;
         // SAFETY: the memory is host-visible and coherent, not mapped elsewhere, and holds at least `size` bytes; the
         // device does not use it now (before submission or after the fence).
@@ -122,18 +103,12 @@ impl<'g> Session<'g> {
         }
     }
 
-    fn allocate(
-        &mut self,
-        needs: vk::MemoryRequirements,
-        kind: Option<u32>,
-    ) -> Result<vk::DeviceMemory, EngineError> {
+    fn allocate(&mut self, needs: vk::MemoryRequirements, kind: Option<u32>) -> Result<vk::DeviceMemory, EngineError> {
         let kind = kind.ok_or_else(|| EngineError::Device("no fitting memory type".to_owned()))?;
-        let info = vk::MemoryAllocateInfo::default()
-            .allocation_size(needs.size)
-            .memory_type_index(kind);
+        let info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(kind);
         // SAFETY: the type index is one of the device's.
-        let memory = unsafe { self.gpu.device.allocate_memory(&info, None) }
-            .map_err(failed("cannot allocate memory"))?;
+        let memory =
+            unsafe { self.gpu.device.allocate_memory(&info, None) }.map_err(failed("cannot allocate memory"))?;
         // SAFETY: the device is idle by then. Memory may go before what is bound to it, if that is only destroyed after.
         self.own(move |d| unsafe { d.free_memory(memory, None) });
         Ok(memory)
@@ -144,11 +119,7 @@ impl<'g> Session<'g> {
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(i.format)
-            .extent(vk::Extent3D {
-                width: i.width,
-                height: i.height,
-                depth: 1,
-            })
+            .extent(vk::Extent3D { width: i.width, height: i.height, depth: 1 })
             .mip_levels(i.levels)
             .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
@@ -156,8 +127,7 @@ impl<'g> Session<'g> {
             .usage(i.usage)
             .initial_layout(vk::ImageLayout::UNDEFINED);
         // SAFETY: `info` lives through the call.
-        let handle = unsafe { self.gpu.device.create_image(&info, None) }
-            .map_err(failed("cannot make an image"))?;
+        let handle = unsafe { self.gpu.device.create_image(&info, None) }.map_err(failed("cannot make an image"))?;
         // SAFETY: the session is dropped after the device is idle.
         self.own(move |d| unsafe { d.destroy_image(handle, None) });
         // SAFETY: the image is alive.
@@ -166,62 +136,38 @@ impl<'g> Session<'g> {
         let kind = self
             .gpu
             .memory_type(needs.memory_type_bits, local)
-            .or_else(|| {
-                self.gpu
-                    .memory_type(needs.memory_type_bits, vk::MemoryPropertyFlags::empty())
-            });
+            .or_else(|| self.gpu.memory_type(needs.memory_type_bits, vk::MemoryPropertyFlags::empty()));
         let memory = self.allocate(needs, kind)?;
         // SAFETY: memory and image are fresh and of matching type and size.
-        unsafe { self.gpu.device.bind_image_memory(handle, memory, 0) }
-            .map_err(failed("cannot bind an image"))?;
-        let range = vk::ImageSubresourceRange::default()
-            .aspect_mask(i.aspect)
-            .level_count(i.levels)
-            .layer_count(1);
+        unsafe { self.gpu.device.bind_image_memory(handle, memory, 0) }.map_err(failed("cannot bind an image"))?;
+        let range = vk::ImageSubresourceRange::default().aspect_mask(i.aspect).level_count(i.levels).layer_count(1);
         let info = vk::ImageViewCreateInfo::default()
             .image(handle)
             .view_type(vk::ImageViewType::TYPE_2D)
             .format(i.format)
             .subresource_range(range);
         // SAFETY: the image is alive and has memory.
-        let view = unsafe { self.gpu.device.create_image_view(&info, None) }
-            .map_err(failed("cannot make a view"))?;
+        let view = unsafe { self.gpu.device.create_image_view(&info, None) }.map_err(failed("cannot make a view"))?;
         // SAFETY: as above.
         self.own(move |d| unsafe { d.destroy_image_view(view, None) });
-        Ok(Image {
-            handle,
-            view,
-            aspect: i.aspect,
-            levels: i.levels,
-        })
+        Ok(Image { handle, view, aspect: i.aspect, levels: i.levels })
     }
 
     /// A view of a whole buffer as texels.
-    pub fn texel_view(
-        &mut self,
-        buffer: HostBuffer,
-        format: vk::Format,
-    ) -> Result<vk::BufferView, EngineError> {
-        let info = vk::BufferViewCreateInfo::default()
-            .buffer(buffer.handle)
-            .format(format)
-            .range(vk::WHOLE_SIZE);
+    pub fn texel_view(&mut self, buffer: HostBuffer, format: vk::Format) -> Result<vk::BufferView, EngineError> {
+        let info = vk::BufferViewCreateInfo::default().buffer(buffer.handle).format(format).range(vk::WHOLE_SIZE);
         // SAFETY: the buffer is alive and was made with a texel usage.
-        let view = unsafe { self.gpu.device.create_buffer_view(&info, None) }
-            .map_err(failed("cannot make a texel view"))?;
+        let view =
+            unsafe { self.gpu.device.create_buffer_view(&info, None) }.map_err(failed("cannot make a texel view"))?;
         // SAFETY: the session is dropped after the device is idle.
         self.own(move |d| unsafe { d.destroy_buffer_view(view, None) });
         Ok(view)
     }
 
     /// A sampler.
-    pub fn sampler(
-        &mut self,
-        info: &vk::SamplerCreateInfo<'_>,
-    ) -> Result<vk::Sampler, EngineError> {
+    pub fn sampler(&mut self, info: &vk::SamplerCreateInfo<'_>) -> Result<vk::Sampler, EngineError> {
         // SAFETY: `info` lives through the call.
-        let s = unsafe { self.gpu.device.create_sampler(info, None) }
-            .map_err(failed("cannot make a sampler"))?;
+        let s = unsafe { self.gpu.device.create_sampler(info, None) }.map_err(failed("cannot make a sampler"))?;
         // SAFETY: the session is dropped after the device is idle.
         self.own(move |d| unsafe { d.destroy_sampler(s, None) });
         Ok(s)
@@ -262,25 +208,17 @@ impl<'g> Session<'g> {
         if layouts.is_empty() {
             return Ok(Vec::new());
         }
-        let spare = [vk::DescriptorPoolSize {
-            ty: vk::DescriptorType::STORAGE_BUFFER,
-            descriptor_count: 1,
-        }];
+        let spare = [vk::DescriptorPoolSize { ty: vk::DescriptorType::STORAGE_BUFFER, descriptor_count: 1 }];
         let sizes = if sizes.is_empty() { &spare[..] } else { sizes };
-        let info = vk::DescriptorPoolCreateInfo::default()
-            .max_sets(layouts.len() as u32)
-            .pool_sizes(sizes);
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(layouts.len() as u32).pool_sizes(sizes);
         // SAFETY: `info` and its slices live through the call.
         let pool = unsafe { self.gpu.device.create_descriptor_pool(&info, None) }
             .map_err(failed("cannot make a descriptor pool"))?;
         // SAFETY: the session is dropped after the device is idle; the sets go with their pool.
         self.own(move |d| unsafe { d.destroy_descriptor_pool(pool, None) });
-        let info = vk::DescriptorSetAllocateInfo::default()
-            .descriptor_pool(pool)
-            .set_layouts(layouts);
+        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(layouts);
         // SAFETY: pool and layouts are alive.
-        unsafe { self.gpu.device.allocate_descriptor_sets(&info) }
-            .map_err(failed("cannot make descriptor sets"))
+        unsafe { self.gpu.device.allocate_descriptor_sets(&info) }.map_err(failed("cannot make descriptor sets"))
     }
 
     /// A pipeline layout.
@@ -289,9 +227,7 @@ impl<'g> Session<'g> {
         sets: &[vk::DescriptorSetLayout],
         ranges: &[vk::PushConstantRange],
     ) -> Result<vk::PipelineLayout, EngineError> {
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(sets)
-            .push_constant_ranges(ranges);
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(sets).push_constant_ranges(ranges);
         // SAFETY: the set layouts are alive.
         let l = unsafe { self.gpu.device.create_pipeline_layout(&info, None) }
             .map_err(failed("cannot make a pipeline layout"))?;
@@ -301,17 +237,10 @@ impl<'g> Session<'g> {
     }
 
     /// A compute pipeline.
-    pub fn compute_pipeline(
-        &mut self,
-        info: &vk::ComputePipelineCreateInfo<'_>,
-    ) -> Result<vk::Pipeline, EngineError> {
+    pub fn compute_pipeline(&mut self, info: &vk::ComputePipelineCreateInfo<'_>) -> Result<vk::Pipeline, EngineError> {
         let infos = std::slice::from_ref(info);
         // SAFETY: all that `info` refers to is alive.
-        let made = unsafe {
-            self.gpu
-                .device
-                .create_compute_pipelines(vk::PipelineCache::null(), infos, None)
-        };
+        let made = unsafe { self.gpu.device.create_compute_pipelines(vk::PipelineCache::null(), infos, None) };
         self.own_pipeline(made)
     }
 
@@ -322,11 +251,7 @@ impl<'g> Session<'g> {
     ) -> Result<vk::Pipeline, EngineError> {
         let infos = std::slice::from_ref(info);
         // SAFETY: all that `info` refers to is alive.
-        let made = unsafe {
-            self.gpu
-                .device
-                .create_graphics_pipelines(vk::PipelineCache::null(), infos, None)
-        };
+        let made = unsafe { self.gpu.device.create_graphics_pipelines(vk::PipelineCache::null(), infos, None) };
         self.own_pipeline(made)
     }
 
@@ -337,9 +262,7 @@ impl<'g> Session<'g> {
         let p = match made {
             Ok(v) => v.first().copied().unwrap_or_default(),
             Err((_, e)) => {
-                return Err(EngineError::Invalid(format!(
-                    "cannot make the pipeline: {e}"
-                )));
+                return Err(EngineError::Invalid(format!("cannot make the pipeline: {e}")));
             }
         };
         // SAFETY: the session is dropped after the device is idle.
@@ -348,20 +271,15 @@ impl<'g> Session<'g> {
     }
 
     /// Records commands, submits them and waits until they are done.
-    pub fn submit(
-        &mut self,
-        record: impl FnOnce(&ash::Device, vk::CommandBuffer),
-    ) -> Result<(), EngineError> {
+    pub fn submit(&mut self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), EngineError> {
         let d = self.gpu.device.clone();
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(self.gpu.family);
         // SAFETY: plain creation; the session destroys it.
-        let pool = unsafe { d.create_command_pool(&info, None) }
-            .map_err(failed("cannot make a command pool"))?;
+        let pool = unsafe { d.create_command_pool(&info, None) }.map_err(failed("cannot make a command pool"))?;
         // SAFETY: the session is dropped after the device is idle.
         self.own(move |d| unsafe { d.destroy_command_pool(pool, None) });
         // SAFETY: as above.
-        let fence = unsafe { d.create_fence(&vk::FenceCreateInfo::default(), None) }
-            .map_err(failed("no fence"))?;
+        let fence = unsafe { d.create_fence(&vk::FenceCreateInfo::default(), None) }.map_err(failed("no fence"))?;
         // SAFETY: as above.
         self.own(move |d| unsafe { d.destroy_fence(fence, None) });
         let info = vk::CommandBufferAllocateInfo::default()
@@ -371,21 +289,15 @@ impl<'g> Session<'g> {
         // SAFETY: the pool is alive, one buffer is recorded by this thread alone and submitted once; every object the
         // commands name belongs to this session and outlives the wait.
         unsafe {
-            let cb = d
-                .allocate_command_buffers(&info)
-                .map_err(failed("cannot make a command buffer"))?[0];
-            let once = vk::CommandBufferBeginInfo::default()
-                .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-            d.begin_command_buffer(cb, &once)
-                .map_err(failed("cannot record"))?;
+            let cb = d.allocate_command_buffers(&info).map_err(failed("cannot make a command buffer"))?[0];
+            let once = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+            d.begin_command_buffer(cb, &once).map_err(failed("cannot record"))?;
             record(&d, cb);
             d.end_command_buffer(cb).map_err(failed("cannot record"))?;
             let cbs = [cb];
             let submit = [vk::SubmitInfo::default().command_buffers(&cbs)];
-            d.queue_submit(self.gpu.queue, &submit, fence)
-                .map_err(failed("cannot submit"))?;
-            d.wait_for_fences(&[fence], true, FENCE_TIMEOUT)
-                .map_err(failed("the work did not finish"))
+            d.queue_submit(self.gpu.queue, &submit, fence).map_err(failed("cannot submit"))?;
+            d.wait_for_fences(&[fence], true, FENCE_TIMEOUT).map_err(failed("the work did not finish"))
         }
     }
 }
