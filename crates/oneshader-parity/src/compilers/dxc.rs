@@ -2,7 +2,7 @@
 //!
 //! The library is loaded from a path; nothing of ours links it.
 
-use super::{CommandLine, CompileError, Compiler, Files, Request, Target, spirv_words};
+use super::{CompileError, Compiler, Files, Request, Target, spirv_words};
 use crate::engines::Code;
 use hassle_rs::{Dxc, DxcCompiler, DxcIncludeHandler, DxcLibrary};
 use std::mem::ManuallyDrop;
@@ -33,16 +33,14 @@ impl DxcReference {
 
 struct Includes<'a> {
     files: &'a dyn Files,
-    line: &'a CommandLine,
 }
 
 impl DxcIncludeHandler for Includes<'_> {
     fn load_source(&mut self, name: String) -> Option<String> {
         let name = name.replace('\\', "/");
+        // DXC asks for every place it would look at, joined to the folder of the including file or of an -I.
         let name = name.strip_prefix("./").unwrap_or(&name);
-        let beside = Path::new(&self.line.input).parent().map(|p| p.join(name).to_string_lossy().into_owned());
-        let dirs = self.line.includes.iter().map(|d| Path::new(d).join(name).to_string_lossy().into_owned());
-        std::iter::once(name.to_owned()).chain(beside).chain(dirs).find_map(|n| self.files.read(&n))
+        self.files.read(name)
     }
 }
 
@@ -68,13 +66,16 @@ impl Compiler for DxcReference {
         }
         // DXC refuses -Gis with -spirv. Its arithmetic there is what -Gis asks for, as far as SPIR-V can say it.
         args.extend(line.rest.iter().map(String::as_str).filter(|a| *a != "-Gis"));
+        for dir in &line.includes {
+            args.extend(["-I", dir]);
+        }
         let defines: Vec<_> = line
             .defines
             .iter()
             .map(|d| d.split_once('=').map_or((d.as_str(), Some("1")), |(n, v)| (n, Some(v))))
             .collect();
         let run = |args: &[&str]| {
-            let mut includes = Includes { files: request.files, line };
+            let mut includes = Includes { files: request.files };
             let includes = Some(&mut includes as &mut dyn DxcIncludeHandler);
             let done = self.compiler.compile(&blob, &line.input, line.entry(), &line.profile, args, includes, &defines);
             match done {
