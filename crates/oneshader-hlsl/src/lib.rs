@@ -6,6 +6,7 @@ pub mod builtin;
 pub mod lex;
 pub mod name;
 pub mod options;
+pub mod parse;
 pub mod pp;
 pub mod ty;
 pub mod value;
