@@ -547,4 +547,95 @@ mod tests {
         assert_eq!(conditionals("x %if Metal %{ -a %} %else %{ -b %}", &f).unwrap(), "x  -b ");
         assert!(conditionals("%if Vulkan x", &f).is_err());
     }
+
+    /// Compiles nothing; a source that says `refuse` is refused.
+    struct FakeCompiler;
+    impl Compiler for FakeCompiler {
+        fn name(&self) -> &'static str {
+            "Fake"
+        }
+        fn compile(&mut self, r: &Request<'_>) -> Result<Code, crate::compilers::CompileError> {
+            let text = r.files.read(&r.line.input).unwrap_or_default();
+            if text.contains("refuse") {
+                return Err(crate::compilers::CompileError::text("error: refused"));
+            }
+            Ok(Code::Spirv(vec![0x0723_0203]))
+        }
+    }
+
+    /// Copies the first buffer to the second.
+    struct FakeEngine(Features);
+    impl Engine for FakeEngine {
+        fn description(&self) -> String {
+            "fake".to_owned()
+        }
+        fn features(&self) -> &Features {
+            &self.0
+        }
+        fn run(&mut self, p: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError> {
+            if shaders[0].entry == "tiles" {
+                return Err(EngineError::Unsupported("tiles".to_owned()));
+            }
+            p.buffers[1].data = p.buffers[0].data.clone();
+            Ok(())
+        }
+    }
+
+    const CASE: &str = "
+#--- s.hlsl
+source
+#--- p.yaml
+Shaders: [{ Stage: Compute, Entry: main }]
+Buffers:
+  - { Name: In, Format: UInt32, Data: [1, 2] }
+  - { Name: Out, Format: UInt32, FillSize: 8 }
+  - { Name: Expected, Format: UInt32, Data: [1, 2] }
+Results: [{ Result: R, Rule: BufferExact, Actual: Out, Expected: Expected }]
+DescriptorSets: []
+#--- end
+# RUN: split-file %s %t
+# RUN: %dxc_target -T cs_6_0 -Fo %t.o %t/s.hlsl
+# RUN: %offloader %t/p.yaml %t.o | FileCheck %s
+# CHECK: Name: Out
+# CHECK: Data: [ 1, 2 ]
+";
+
+    fn outcome(text: &str) -> Outcome {
+        let features = ["Dev".to_owned()].into();
+        let mut lane = Lane {
+            name: "fake".to_owned(),
+            compiler: Box::new(FakeCompiler),
+            engine: Box::new(FakeEngine(features)),
+            target: Target::Spirv,
+        };
+        run_case(Path::new("case.test"), text, &mut lane, &RunOptions::default()).outcome
+    }
+
+    #[test]
+    fn outcomes() {
+        assert_eq!(outcome(CASE), Outcome::Pass);
+        let wrong = CASE
+            .replace("Name: Expected, Format: UInt32, Data: [1, 2]", "Name: Expected, Format: UInt32, Data: [1, 3]");
+        let Outcome::Fail(why) = outcome(&wrong) else { panic!("a wrong result passed") };
+        assert!(why.contains("Mismatch at element 1: expected=3 (0x3), actual=2 (0x2)"), "{why}");
+        assert!(matches!(outcome(&CASE.replace("CHECK: Data: [ 1, 2 ]", "CHECK: Data: [ 1, 4 ]")), Outcome::Fail(_)));
+        assert!(matches!(outcome(&CASE.replace("source", "refuse")), Outcome::CompileError(_)));
+        assert_eq!(outcome(&CASE.replace("Entry: main", "Entry: tiles")), Outcome::Unsupported("tiles".to_owned()));
+        assert!(matches!(outcome(&format!("{CASE}# UNSUPPORTED: Dev && Fake")), Outcome::Skip(_)));
+        assert!(matches!(outcome(&format!("{CASE}# REQUIRES: Gone")), Outcome::Skip(_)));
+        assert!(matches!(outcome(&format!("{CASE}# XFAIL: Fake")), Outcome::UnexpectedPass(_)));
+        assert!(matches!(outcome(&format!("{wrong}# XFAIL: Fake")), Outcome::ExpectedFailure(_)));
+        assert!(matches!(outcome("#--- a\n"), Outcome::Fail(_)));
+    }
+
+    #[test]
+    fn not_inverts_and_unknown_commands_fail() {
+        let inverted =
+            CASE.replace("# RUN: %offloader %t/p.yaml %t.o | FileCheck %s", "# RUN: not %offloader %t/p.yaml %t.o");
+        assert!(matches!(outcome(&inverted), Outcome::Fail(_)));
+        let refused = CASE.replace("source", "refuse").replace("%dxc_target", "not %dxc_target");
+        let refused = refused.lines().filter(|l| !l.contains("%offloader")).collect::<Vec<_>>().join("\n");
+        assert_eq!(outcome(&refused), Outcome::Pass);
+        assert!(matches!(outcome(&format!("{CASE}# RUN: rm -rf /")), Outcome::Fail(_)));
+    }
 }
