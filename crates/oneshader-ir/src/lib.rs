@@ -22,6 +22,7 @@ pub mod names;
 pub mod slots;
 pub mod text;
 pub mod types;
+pub mod verify;
 
 pub use builder::FunctionBuilder;
 pub use consts::{ConstData, Consts};
@@ -43,3 +44,4 @@ pub use types::{
     Access, AddressSpace, CounterKind, MatrixOrder, Member, ResourceType, Scalar, StructType, TextureDim, TextureType,
     TypeKind, Types,
 };
+pub use verify::{VerifyError, VerifyReport, verify};

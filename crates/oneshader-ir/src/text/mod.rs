@@ -23,6 +23,7 @@ mod spell;
 
 pub use parse::{ParseError, parse};
 pub use print::{PrintOptions, print, print_function, print_with, type_text};
+pub(crate) use spell::TEXTURE_OPERANDS;
 pub use spell::{address_space_name, builtin_from_name, builtin_name, op_name, stage_name};
 
 #[cfg(test)]

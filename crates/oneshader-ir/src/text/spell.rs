@@ -289,7 +289,7 @@ pub(super) fn texture_op_from_name(text: &str) -> Option<TextureOp> {
 }
 
 /// The operands of texture instructions in order, with their words and the number of values of each.
-pub(super) const TEXTURE_OPERANDS: [(TextureOperands, &str, usize); 11] = [
+pub(crate) const TEXTURE_OPERANDS: [(TextureOperands, &str, usize); 11] = [
     (TextureOperands::SAMPLER, "sampler", 1),
     (TextureOperands::COORD, "coord", 1),
     (TextureOperands::COMPARE, "compare", 1),

@@ -208,6 +208,9 @@ fn hostile_text_is_an_error() {
     let words: Vec<&str> = SAMPLE.split_inclusive([' ', '\n', ',', '(', ')']).collect();
     for skip in 0..words.len() {
         let text: String = words.iter().enumerate().filter(|(i, _)| *i != skip).map(|(_, w)| *w).collect();
-        let _ = parse(&text);
+        if let Ok(module) = parse(&text) {
+            let _ = verify(&module, "a lost word");
+            assert_eq!(print(&parse(&print(&module)).unwrap()), print(&module));
+        }
     }
 }
