@@ -1,2 +1,26 @@
-//! The SPIR-V backend: IR to SPIR-V for Vulkan 1.1 and newer
+//! The SPIR-V backend: IR to SPIR-V for Vulkan 1.1 and newer.
+//!
+//! [`SpirvBackend`] writes one module with one entry point or all of them. What maps to what is written in
+//! `docs/spirv-backend.md`; the conventions (descriptor sets, memory layout, locations) are DXC's.
 #![forbid(unsafe_code)]
+
+mod arith;
+mod caps;
+mod consts;
+mod cx;
+mod emit;
+mod func;
+mod intrinsic;
+mod io;
+mod layout;
+mod memory;
+mod module;
+mod options;
+mod resource;
+mod structure;
+mod texture;
+mod types;
+mod wave;
+
+pub use emit::{Entries, SpirvBackend};
+pub use options::{SpirvOptions, TargetEnv};

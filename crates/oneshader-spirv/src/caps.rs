@@ -1,0 +1,465 @@
+//! Capabilities and extensions, from the words that were emitted.
+
+use crate::module::Module;
+use crate::options::TargetEnv;
+use rustc_hash::{FxHashMap, FxHashSet};
+use spirv::{BuiltIn, Capability as Cap, Decoration, Dim, ExecutionMode, ImageFormat, ImageOperands, Op, StorageClass};
+use std::collections::BTreeSet;
+
+/// What a module needs.
+pub(crate) struct Needs {
+    pub capabilities: Vec<Cap>,
+    pub extensions: Vec<&'static str>,
+}
+
+/// Capabilities of instructions.
+static OPS: &[(Op, Cap)] = &[
+    (Op::DPdxFine, Cap::DerivativeControl),
+    (Op::DPdyFine, Cap::DerivativeControl),
+    (Op::DPdxCoarse, Cap::DerivativeControl),
+    (Op::DPdyCoarse, Cap::DerivativeControl),
+    (Op::GroupNonUniformElect, Cap::GroupNonUniform),
+    (Op::GroupNonUniformAll, Cap::GroupNonUniformVote),
+    (Op::GroupNonUniformAny, Cap::GroupNonUniformVote),
+    (Op::GroupNonUniformAllEqual, Cap::GroupNonUniformVote),
+    (Op::GroupNonUniformBroadcast, Cap::GroupNonUniformBallot),
+    (Op::GroupNonUniformBroadcastFirst, Cap::GroupNonUniformBallot),
+    (Op::GroupNonUniformBallot, Cap::GroupNonUniformBallot),
+    (Op::GroupNonUniformBallotBitCount, Cap::GroupNonUniformBallot),
+    (Op::GroupNonUniformShuffle, Cap::GroupNonUniformShuffle),
+    (Op::GroupNonUniformIAdd, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformFAdd, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformIMul, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformFMul, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformSMin, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformUMin, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformFMin, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformSMax, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformUMax, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformFMax, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformBitwiseAnd, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformBitwiseOr, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformBitwiseXor, Cap::GroupNonUniformArithmetic),
+    (Op::GroupNonUniformQuadBroadcast, Cap::GroupNonUniformQuad),
+    (Op::GroupNonUniformQuadSwap, Cap::GroupNonUniformQuad),
+    (Op::ImageQuerySizeLod, Cap::ImageQuery),
+    (Op::ImageQuerySize, Cap::ImageQuery),
+    (Op::ImageQueryLod, Cap::ImageQuery),
+    (Op::ImageQueryLevels, Cap::ImageQuery),
+    (Op::ImageQuerySamples, Cap::ImageQuery),
+    (Op::DemoteToHelperInvocation, Cap::DemoteToHelperInvocation),
+    (Op::IsHelperInvocationEXT, Cap::DemoteToHelperInvocation),
+    (Op::BeginInvocationInterlockEXT, Cap::FragmentShaderPixelInterlockEXT),
+    (Op::TypeAccelerationStructureKHR, Cap::RayQueryKHR),
+];
+
+/// Capabilities of built-in variables.
+static BUILTINS: &[(BuiltIn, Cap)] = &[
+    (BuiltIn::BaseVertex, Cap::DrawParameters),
+    (BuiltIn::BaseInstance, Cap::DrawParameters),
+    (BuiltIn::DrawIndex, Cap::DrawParameters),
+    (BuiltIn::PrimitiveId, Cap::Geometry),
+    (BuiltIn::SampleId, Cap::SampleRateShading),
+    (BuiltIn::ClipDistance, Cap::ClipDistance),
+    (BuiltIn::CullDistance, Cap::CullDistance),
+    (BuiltIn::Layer, Cap::ShaderLayer),
+    (BuiltIn::ViewportIndex, Cap::ShaderViewportIndex),
+    (BuiltIn::ViewIndex, Cap::MultiView),
+    (BuiltIn::FullyCoveredEXT, Cap::FragmentFullyCoveredEXT),
+    (BuiltIn::FragStencilRefEXT, Cap::StencilExportEXT),
+    (BuiltIn::PrimitiveShadingRateKHR, Cap::FragmentShadingRateKHR),
+    (BuiltIn::ShadingRateKHR, Cap::FragmentShadingRateKHR),
+    (BuiltIn::BaryCoordKHR, Cap::FragmentBarycentricKHR),
+    (BuiltIn::BaryCoordNoPerspKHR, Cap::FragmentBarycentricKHR),
+    (BuiltIn::SubgroupLocalInvocationId, Cap::GroupNonUniform),
+    (BuiltIn::SubgroupSize, Cap::GroupNonUniform),
+];
+
+/// Capabilities of execution modes.
+static MODES: &[(ExecutionMode, Cap)] = &[
+    (ExecutionMode::DerivativeGroupQuadsKHR, Cap::ComputeDerivativeGroupQuadsKHR),
+    (ExecutionMode::DerivativeGroupLinearKHR, Cap::ComputeDerivativeGroupLinearKHR),
+    (ExecutionMode::StencilRefReplacingEXT, Cap::StencilExportEXT),
+    (ExecutionMode::PixelInterlockOrderedEXT, Cap::FragmentShaderPixelInterlockEXT),
+];
+
+/// The extension that a capability needs, and the minor version of SPIR-V that has it in its core (99: none).
+static EXTENSIONS: &[(Cap, &str, u8)] = &[
+    (Cap::DemoteToHelperInvocation, "SPV_EXT_demote_to_helper_invocation", 6),
+    (Cap::FragmentShaderPixelInterlockEXT, "SPV_EXT_fragment_shader_interlock", 99),
+    (Cap::FragmentFullyCoveredEXT, "SPV_EXT_fragment_fully_covered", 99),
+    (Cap::StencilExportEXT, "SPV_EXT_shader_stencil_export", 99),
+    (Cap::FragmentShadingRateKHR, "SPV_KHR_fragment_shading_rate", 99),
+    (Cap::FragmentBarycentricKHR, "SPV_KHR_fragment_shader_barycentric", 99),
+    (Cap::ShaderViewportIndexLayerEXT, "SPV_EXT_shader_viewport_index_layer", 99),
+    (Cap::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", 99),
+    (Cap::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", 99),
+    (Cap::Int64ImageEXT, "SPV_EXT_shader_image_int64", 99),
+    (Cap::RayQueryKHR, "SPV_KHR_ray_query", 99),
+    (Cap::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", 5),
+    (Cap::ShaderNonUniform, "SPV_EXT_descriptor_indexing", 5),
+];
+
+/// Formats that need no capability (SPIR-V specification 3.11).
+const BASE_FORMATS: [ImageFormat; 11] = [
+    ImageFormat::Unknown,
+    ImageFormat::Rgba32f,
+    ImageFormat::Rgba16f,
+    ImageFormat::R32f,
+    ImageFormat::Rgba8,
+    ImageFormat::Rgba8Snorm,
+    ImageFormat::Rgba32i,
+    ImageFormat::Rgba16i,
+    ImageFormat::Rgba8i,
+    ImageFormat::R32i,
+    ImageFormat::Rgba32ui,
+];
+const MORE_BASE_FORMATS: [ImageFormat; 3] = [ImageFormat::Rgba16ui, ImageFormat::Rgba8ui, ImageFormat::R32ui];
+
+/// What is known of a type.
+#[derive(Clone, Debug)]
+enum Ty {
+    /// Width in bits, whether a float.
+    Number(u32, bool),
+    /// Made of these.
+    Parts(Vec<u32>),
+    RuntimeArray(u32),
+    Pointer(u32, u32),
+    Image {
+        dim: u32,
+        arrayed: bool,
+        multisampled: bool,
+        storage: bool,
+        format: u32,
+    },
+    Other,
+}
+
+/// Which resources an index selects from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Descriptors {
+    UniformBuffer,
+    StorageBuffer,
+    SampledImage,
+    StorageImage,
+    InputAttachment,
+    UniformTexel,
+    StorageTexel,
+}
+
+/// For each kind of descriptor: the capability to index an array of them dynamically (`None`: in Vulkan 1.1 without
+/// one), and nonuniformly.
+static INDEXING: &[(Descriptors, Cap, Cap)] = &[
+    (
+        Descriptors::UniformBuffer,
+        Cap::UniformBufferArrayDynamicIndexing,
+        Cap::UniformBufferArrayNonUniformIndexing,
+    ),
+    (
+        Descriptors::StorageBuffer,
+        Cap::StorageBufferArrayDynamicIndexing,
+        Cap::StorageBufferArrayNonUniformIndexing,
+    ),
+    (Descriptors::SampledImage, Cap::SampledImageArrayDynamicIndexing, Cap::SampledImageArrayNonUniformIndexing),
+    (Descriptors::StorageImage, Cap::StorageImageArrayDynamicIndexing, Cap::StorageImageArrayNonUniformIndexing),
+    (
+        Descriptors::InputAttachment,
+        Cap::InputAttachmentArrayDynamicIndexing,
+        Cap::InputAttachmentArrayNonUniformIndexing,
+    ),
+    (
+        Descriptors::UniformTexel,
+        Cap::UniformTexelBufferArrayDynamicIndexing,
+        Cap::UniformTexelBufferArrayNonUniformIndexing,
+    ),
+    (
+        Descriptors::StorageTexel,
+        Cap::StorageTexelBufferArrayDynamicIndexing,
+        Cap::StorageTexelBufferArrayNonUniformIndexing,
+    ),
+];
+
+#[derive(Default)]
+struct Scan {
+    caps: BTreeSet<Cap>,
+    extensions: BTreeSet<&'static str>,
+    types: FxHashMap<u32, Ty>,
+    /// Types of results.
+    results: FxHashMap<u32, u32>,
+    constants: FxHashSet<u32>,
+    nonuniform: FxHashSet<u32>,
+    blocks: FxHashSet<u32>,
+}
+
+/// What the sections of `module` need in `target`.
+pub(crate) fn needs(module: &Module, target: TargetEnv) -> Needs {
+    let mut scan = Scan::default();
+    scan.caps.insert(Cap::Shader);
+    for section in module.sections() {
+        for (op, operands) in section.iter() {
+            if let Some(op) = Op::from_u32(op) {
+                scan.inst(op, operands, target);
+            }
+        }
+    }
+    for &(cap, extension, core) in EXTENSIONS {
+        if scan.caps.contains(&cap) && !target.at_least(core) {
+            scan.extensions.insert(extension);
+        }
+    }
+    let capabilities = scan.caps.iter().copied().collect();
+    Needs { capabilities, extensions: scan.extensions.into_iter().collect() }
+}
+
+impl Scan {
+    fn inst(&mut self, op: Op, operands: &[u32], target: TargetEnv) {
+        if let Some(&(_, cap)) = OPS.iter().find(|&&(o, _)| o == op) {
+            self.caps.insert(cap);
+        }
+        match op {
+            Op::ExecutionMode => {
+                if let Some(&(_, cap)) = MODES.iter().find(|&&(m, _)| m as u32 == operands[1]) {
+                    self.caps.insert(cap);
+                }
+            }
+            Op::Decorate => self.decoration(operands, target),
+            Op::DecorateString => {
+                if !target.at_least(4) {
+                    self.extensions.insert("SPV_GOOGLE_decorate_string");
+                }
+                self.extensions.insert("SPV_GOOGLE_hlsl_functionality1");
+            }
+            Op::DecorateId => {
+                self.extensions.insert("SPV_GOOGLE_hlsl_functionality1");
+            }
+            Op::Variable => self.variable(operands),
+            Op::AccessChain => self.access_chain(operands),
+            Op::ImageRead | Op::ImageWrite => self.image_access(op, operands),
+            Op::ExtInst if (76..=78).contains(&operands[3]) => {
+                self.caps.insert(Cap::InterpolationFunction);
+            }
+            Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => self.image_operands(operands.get(4)),
+            Op::ImageSampleDrefImplicitLod
+            | Op::ImageSampleDrefExplicitLod
+            | Op::ImageGather
+            | Op::ImageDrefGather => self.image_operands(operands.get(5)),
+            _ => {}
+        }
+        if is_atomic(op) {
+            self.atomic(op, operands);
+        }
+        self.types_and_results(op, operands);
+    }
+
+    fn decoration(&mut self, operands: &[u32], target: TargetEnv) {
+        let Some(decoration) = Decoration::from_u32(operands[1]) else { return };
+        match decoration {
+            Decoration::BuiltIn => {
+                let Some(&(builtin, cap)) = BUILTINS.iter().find(|&&(b, _)| b as u32 == operands[2]) else { return };
+                let layer = matches!(builtin, BuiltIn::Layer | BuiltIn::ViewportIndex);
+                self.caps.insert(if layer && !target.at_least(5) { Cap::ShaderViewportIndexLayerEXT } else { cap });
+            }
+            Decoration::Sample => {
+                self.caps.insert(Cap::SampleRateShading);
+            }
+            Decoration::PerVertexKHR => {
+                self.caps.insert(Cap::FragmentBarycentricKHR);
+            }
+            Decoration::NonUniform => {
+                self.nonuniform.insert(operands[0]);
+                self.caps.insert(Cap::ShaderNonUniform);
+            }
+            Decoration::Block => {
+                self.blocks.insert(operands[0]);
+            }
+            _ => {}
+        }
+    }
+
+    fn image_operands(&mut self, mask: Option<&u32>) {
+        let mask = ImageOperands::from_bits_truncate(mask.copied().unwrap_or(0));
+        if mask.intersects(ImageOperands::OFFSET | ImageOperands::CONST_OFFSETS) {
+            self.caps.insert(Cap::ImageGatherExtended);
+        }
+        if mask.contains(ImageOperands::MIN_LOD) {
+            self.caps.insert(Cap::MinLod);
+        }
+    }
+
+    fn types_and_results(&mut self, op: Op, operands: &[u32]) {
+        let Some(&id) = operands.first() else { return };
+        let ty = match op {
+            Op::TypeInt | Op::TypeFloat => {
+                let cap = match (op, operands[1]) {
+                    (Op::TypeInt, 16) => Some(Cap::Int16),
+                    (Op::TypeInt, 64) => Some(Cap::Int64),
+                    (Op::TypeFloat, 16) => Some(Cap::Float16),
+                    (Op::TypeFloat, 64) => Some(Cap::Float64),
+                    _ => None,
+                };
+                self.caps.extend(cap);
+                Ty::Number(operands[1], op == Op::TypeFloat)
+            }
+            Op::TypeVector | Op::TypeMatrix | Op::TypeArray => Ty::Parts(vec![operands[1]]),
+            Op::TypeStruct => Ty::Parts(operands[1..].to_vec()),
+            Op::TypeRuntimeArray => {
+                let elem = operands[1];
+                let descriptor = self.blocks.contains(&elem)
+                    || matches!(self.types.get(&elem), Some(Ty::Image { .. } | Ty::Other));
+                if descriptor {
+                    self.caps.insert(Cap::RuntimeDescriptorArray);
+                }
+                Ty::RuntimeArray(elem)
+            }
+            Op::TypePointer => Ty::Pointer(operands[1], operands[2]),
+            Op::TypeImage => self.image(operands),
+            Op::TypeSampler | Op::TypeSampledImage | Op::TypeAccelerationStructureKHR => Ty::Other,
+            Op::Constant | Op::ConstantNull | Op::SpecConstant => {
+                self.constants.insert(operands[1]);
+                return;
+            }
+            Op::Variable | Op::AccessChain | Op::Load => {
+                self.results.insert(operands[1], id);
+                return;
+            }
+            _ => return,
+        };
+        self.types.insert(id, ty);
+    }
+
+    fn image(&mut self, operands: &[u32]) -> Ty {
+        let (dim, arrayed, multisampled) = (operands[2], operands[4] != 0, operands[5] != 0);
+        let (storage, format) = (operands[6] == 2, operands[7]);
+        let cap = match Dim::from_u32(dim) {
+            Some(Dim::Dim1D) if storage => Some(Cap::Image1D),
+            Some(Dim::Dim1D) => Some(Cap::Sampled1D),
+            Some(Dim::DimBuffer) if storage => Some(Cap::ImageBuffer),
+            Some(Dim::DimBuffer) => Some(Cap::SampledBuffer),
+            Some(Dim::DimCube) if arrayed && storage => Some(Cap::ImageCubeArray),
+            Some(Dim::DimCube) if arrayed => Some(Cap::SampledCubeArray),
+            Some(Dim::DimSubpassData) => Some(Cap::InputAttachment),
+            _ => None,
+        };
+        self.caps.extend(cap);
+        if storage && multisampled && dim != Dim::DimSubpassData as u32 {
+            self.caps.insert(Cap::StorageImageMultisample);
+            if arrayed {
+                self.caps.insert(Cap::ImageMSArray);
+            }
+        }
+        if matches!(self.types.get(&operands[1]), Some(Ty::Number(64, _))) {
+            self.caps.insert(Cap::Int64ImageEXT);
+        } else if !BASE_FORMATS.iter().chain(&MORE_BASE_FORMATS).any(|&f| f as u32 == format) {
+            self.caps.insert(Cap::StorageImageExtendedFormats);
+        }
+        Ty::Image { dim, arrayed, multisampled, storage, format }
+    }
+
+    /// Whether a number of `bits` is somewhere in a type.
+    fn contains(&self, ty: u32, bits: u32) -> bool {
+        let mut stack = vec![ty];
+        let mut seen = FxHashSet::default();
+        while let Some(ty) = stack.pop() {
+            if !seen.insert(ty) {
+                continue;
+            }
+            match self.types.get(&ty) {
+                Some(Ty::Number(b, _)) if *b == bits => return true,
+                Some(Ty::Parts(parts)) => stack.extend(parts),
+                Some(Ty::RuntimeArray(elem)) => stack.push(*elem),
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// 16-bit numbers that the host sees.
+    fn variable(&mut self, operands: &[u32]) {
+        let Some(&Ty::Pointer(class, pointee)) = self.types.get(&operands[0]) else { return };
+        let cap = match StorageClass::from_u32(class) {
+            Some(StorageClass::StorageBuffer) => Cap::StorageBuffer16BitAccess,
+            Some(StorageClass::Uniform) => Cap::UniformAndStorageBuffer16BitAccess,
+            Some(StorageClass::PushConstant) => Cap::StoragePushConstant16,
+            Some(StorageClass::Input | StorageClass::Output) => Cap::StorageInputOutput16,
+            _ => return,
+        };
+        if self.contains(pointee, 16) {
+            self.caps.insert(cap);
+        }
+    }
+
+    /// Indexing of descriptors.
+    fn access_chain(&mut self, operands: &[u32]) {
+        let (result, base) = (operands[1], operands[2]);
+        let Some(Ty::Pointer(class, pointee)) = self.results.get(&base).and_then(|ty| self.types.get(ty)) else {
+            return;
+        };
+        let elem = match self.types.get(pointee) {
+            Some(Ty::RuntimeArray(elem)) => *elem,
+            Some(Ty::Parts(parts)) if parts.len() == 1 => parts[0],
+            _ => return,
+        };
+        let kind = match (StorageClass::from_u32(*class), self.types.get(&elem)) {
+            (Some(StorageClass::Uniform), _) if self.blocks.contains(&elem) => Descriptors::UniformBuffer,
+            (Some(StorageClass::StorageBuffer), _) if self.blocks.contains(&elem) => Descriptors::StorageBuffer,
+            (Some(StorageClass::UniformConstant), Some(&Ty::Image { dim, storage, .. })) => {
+                match (Dim::from_u32(dim), storage) {
+                    (Some(Dim::DimSubpassData), _) => Descriptors::InputAttachment,
+                    (Some(Dim::DimBuffer), true) => Descriptors::StorageTexel,
+                    (Some(Dim::DimBuffer), false) => Descriptors::UniformTexel,
+                    (_, true) => Descriptors::StorageImage,
+                    (_, false) => Descriptors::SampledImage,
+                }
+            }
+            (Some(StorageClass::UniformConstant), Some(Ty::Other)) => Descriptors::SampledImage,
+            _ => return,
+        };
+        let Some(&(_, dynamic, nonuniform)) = INDEXING.iter().find(|(k, ..)| *k == kind) else { return };
+        if self.nonuniform.contains(&result) {
+            self.caps.insert(nonuniform);
+        }
+        let constant = operands.get(3).is_none_or(|index| self.constants.contains(index));
+        if !constant {
+            self.caps.insert(dynamic);
+        }
+    }
+
+    fn image_access(&mut self, op: Op, operands: &[u32]) {
+        let image = if op == Op::ImageRead { operands[2] } else { operands[0] };
+        let ty = self.results.get(&image).and_then(|ty| self.types.get(ty));
+        if let Some(&Ty::Image { dim, format, .. }) = ty
+            && format == ImageFormat::Unknown as u32
+            && dim != Dim::DimSubpassData as u32
+        {
+            let read = op == Op::ImageRead;
+            self.caps.insert(if read { Cap::StorageImageReadWithoutFormat } else { Cap::StorageImageWriteWithoutFormat });
+        }
+    }
+
+    fn atomic(&mut self, op: Op, operands: &[u32]) {
+        let ty = if op == Op::AtomicStore { None } else { self.types.get(&operands[0]) };
+        if matches!(ty, Some(Ty::Number(64, false))) {
+            self.caps.insert(Cap::Int64Atomics);
+        }
+    }
+}
+
+fn is_atomic(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        AtomicLoad
+            | AtomicStore
+            | AtomicExchange
+            | AtomicCompareExchange
+            | AtomicIAdd
+            | AtomicISub
+            | AtomicSMin
+            | AtomicUMin
+            | AtomicSMax
+            | AtomicUMax
+            | AtomicAnd
+            | AtomicOr
+            | AtomicXor
+    )
+}

@@ -1,0 +1,846 @@
+//! Functions: values, blocks, terminators, calls.
+
+use crate::cx::Cx;
+use crate::memory::{Mem, Pointer, storage_class};
+use crate::module::Words;
+use crate::structure;
+use cranelift_entity::SecondaryMap;
+use oneshader_diag::Span;
+use oneshader_ir::{
+    AddressSpace, Block, Func, Function, Global, Hint, Inst, InstData, InstFlags, Merge, Op as IrOp, Scalar,
+    TerminatorKind, Type, TypeKind, Value, ValueDef,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use spirv::{Decoration, FunctionControl, LoopControl, Op, SelectionControl, StorageClass};
+
+/// A function as it is called: one is emitted for each choice of resources, since Vulkan passes none of them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Instance {
+    pub func: Func,
+    /// For each parameter that is a handle, in order: what is passed.
+    pub handles: SmallVec<[HandleArg; 2]>,
+}
+
+/// A resource passed to a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct HandleArg {
+    pub global: Global,
+    /// One of an array; its index is passed as a `uint`.
+    pub indexed: bool,
+    pub nonuniform: bool,
+}
+
+/// Most functions that one entry point is made of.
+const MAX_INSTANCES: usize = 1 << 14;
+
+/// A resource at hand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handle {
+    pub global: Global,
+    /// Index in an array of resources.
+    pub index: Option<u32>,
+    pub nonuniform: bool,
+    /// The address of the resource's block, image or sampler.
+    pub ptr: u32,
+    /// The image or sampler, loaded.
+    pub image: Option<u32>,
+}
+
+/// What became of a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lowered {
+    /// A value.
+    Id(u32),
+    /// An address.
+    Pointer(Pointer),
+    /// A stage variable that is not stored as its type says; see [`crate::io`].
+    Io(Global),
+    /// The address of a variable that holds a resource, or of an element of an array of them.
+    Place { global: Global, index: Option<u32>, nonuniform: bool },
+    /// A resource.
+    Handle(Handle),
+}
+
+/// A phi whose operands are filled in when all blocks stand.
+struct PhiPatch {
+    /// Where its operands begin in the body.
+    at: usize,
+    inst: Inst,
+    block: Block,
+}
+
+/// The emission of one function.
+pub(crate) struct Fx<'c, 'a> {
+    pub cx: &'c mut Cx<'a>,
+    pub func: &'c Function,
+    values: SecondaryMap<Value, Option<Lowered>>,
+    body: Words,
+    /// `OpVariable`s; they stand first in the entry block.
+    locals: Words,
+    labels: FxHashMap<Block, u32>,
+    ends: FxHashMap<Block, u32>,
+    preds: FxHashMap<Block, Vec<Block>>,
+    phis: Vec<PhiPatch>,
+    /// The block being filled.
+    label: u32,
+    pub flags: InstFlags,
+    pub span: Span,
+    line: Option<[u32; 3]>,
+    /// Parts of composites converted so far.
+    pub parts: u64,
+    /// Whether this is the entry point's own function.
+    entry: bool,
+}
+
+impl<'a> Cx<'a> {
+    /// The id of a function called with certain resources; it is emitted later.
+    pub fn instance(&mut self, instance: Instance) -> u32 {
+        if let Some(&id) = self.instances.get(&instance) {
+            return id;
+        }
+        if self.instances.len() >= MAX_INSTANCES && !self.failed {
+            let span = self.ir.functions[instance.func].span;
+            self.unsupported(span, "functions are called with too many combinations of resources");
+        }
+        let id = self.m.id();
+        self.instances.insert(instance.clone(), id);
+        if !self.failed {
+            self.queue.push(instance);
+        }
+        id
+    }
+
+    /// Emits one function.
+    pub fn emit_function(&mut self, instance: &Instance, id: u32) {
+        let func = structure::prepare(&self.ir.functions[instance.func]);
+        let entry = instance.func == self.entry.func;
+        let mut fx = Fx {
+            cx: self,
+            func: &func,
+            values: SecondaryMap::new(),
+            body: Words::default(),
+            locals: Words::default(),
+            labels: FxHashMap::default(),
+            ends: FxHashMap::default(),
+            preds: FxHashMap::default(),
+            phis: Vec::new(),
+            label: 0,
+            flags: InstFlags::empty(),
+            span: func.span,
+            line: None,
+            parts: 0,
+            entry,
+        };
+        fx.emit(instance, id);
+    }
+}
+
+/// Whether `NoContraction` may decorate the result.
+fn is_arithmetic(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        FAdd | FSub
+            | FMul
+            | FDiv
+            | FRem
+            | FNegate
+            | Dot
+            | VectorTimesScalar
+            | MatrixTimesScalar
+            | VectorTimesMatrix
+            | MatrixTimesVector
+            | MatrixTimesMatrix
+    )
+}
+
+impl Fx<'_, '_> {
+    /// Appends an instruction and gives its result.
+    pub fn op(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
+        let id = self.cx.m.id();
+        let mut words: SmallVec<[u32; 16]> = SmallVec::from_slice(&[ty, id]);
+        words.extend_from_slice(operands);
+        self.body.inst(op, &words);
+        if self.flags.contains(InstFlags::PRECISE) && is_arithmetic(op) {
+            self.cx.m.decorate(id, Decoration::NoContraction, &[]);
+        }
+        id
+    }
+
+    /// Appends an instruction without a result.
+    pub fn effect(&mut self, op: Op, operands: &[u32]) {
+        self.body.inst(op, operands);
+    }
+
+    /// Appends an instruction of GLSL's set.
+    pub fn glsl(&mut self, op: spirv::GlslStd450Op, ty: u32, operands: &[u32]) -> u32 {
+        let set = self.cx.glsl_set();
+        let mut words: SmallVec<[u32; 8]> = SmallVec::from_slice(&[set, op as u32]);
+        words.extend_from_slice(operands);
+        self.op(Op::ExtInst, ty, &words)
+    }
+
+    /// Decorates `id` as nonuniform.
+    pub fn nonuniform(&mut self, id: u32) {
+        self.cx.m.decorate(id, Decoration::NonUniform, &[]);
+    }
+
+    /// Begins a block that the IR does not have.
+    pub fn begin_block(&mut self, label: u32) {
+        self.body.inst(Op::Label, &[label]);
+        self.label = label;
+        self.line = None;
+    }
+
+    /// A variable of the function.
+    pub fn variable(&mut self, pointee: u32) -> u32 {
+        let ty = self.cx.pointer(StorageClass::Function, pointee);
+        let id = self.cx.m.id();
+        self.locals.inst(Op::Variable, &[ty, id, StorageClass::Function as u32]);
+        id
+    }
+
+    /// A component of a scalar or vector.
+    pub fn lane(&mut self, value: u32, scalar: Scalar, lanes: u8, lane: u8) -> u32 {
+        if lanes <= 1 {
+            return value;
+        }
+        let ty = self.cx.scalar(scalar);
+        self.op(Op::CompositeExtract, ty, &[value, u32::from(lane)])
+    }
+
+    /// A vector of scalars, or the scalar itself when there is one.
+    pub fn vector_of(&mut self, parts: &[u32], scalar: Scalar) -> u32 {
+        match parts {
+            [one] => *one,
+            _ => {
+                let ty = self.cx.num(scalar, parts.len() as u8);
+                self.op(Op::CompositeConstruct, ty, parts)
+            }
+        }
+    }
+
+    /// Repeats a scalar.
+    pub fn splat(&mut self, value: u32, scalar: Scalar, lanes: u8) -> u32 {
+        self.vector_of(&vec![value; usize::from(lanes.max(1))], scalar)
+    }
+
+    /// Scalar type and components of a value of numbers.
+    pub fn shape(&self, ty: Type) -> Option<(Scalar, u8)> {
+        match self.cx.ir.types.kind(ty) {
+            TypeKind::Scalar(s) => Some((s, 1)),
+            TypeKind::Vector { elem, len } => Some((elem, len)),
+            _ => None,
+        }
+    }
+
+    fn emit(&mut self, instance: &Instance, id: u32) {
+        let ir = self.cx.ir;
+        let ret = self.cx.ty(self.func.ret);
+        let mut head = Words::default();
+        let mut param_types = Vec::new();
+        let mut handles = instance.handles.iter();
+        for param in &self.func.params {
+            let lowered = match ir.types.kind(param.ty) {
+                TypeKind::Resource(_) => match handles.next() {
+                    Some(arg) => {
+                        let index = arg.indexed.then(|| {
+                            let uint = self.cx.scalar(Scalar::U32);
+                            param_types.push(uint);
+                            self.parameter(&mut head, uint, ir.names.get(param.name))
+                        });
+                        // The handle itself is made in the entry block, below.
+                        Lowered::Place { global: arg.global, index, nonuniform: arg.nonuniform }
+                    }
+                    None => continue,
+                },
+                TypeKind::Pointer { space, pointee } => {
+                    let Some(class) = storage_class(space) else { continue };
+                    let inner = self.cx.ty(pointee);
+                    let ty = self.cx.pointer(class, inner);
+                    param_types.push(ty);
+                    let id = self.parameter(&mut head, ty, ir.names.get(param.name));
+                    Lowered::Pointer(Pointer {
+                        id,
+                        ty: pointee,
+                        mem: Mem::Plain,
+                        class,
+                        nonuniform: false,
+                        as_uint: false,
+                    })
+                }
+                _ => {
+                    let ty = self.cx.ty(param.ty);
+                    param_types.push(ty);
+                    Lowered::Id(self.parameter(&mut head, ty, ir.names.get(param.name)))
+                }
+            };
+            self.values[param.value] = Some(lowered);
+        }
+        let fn_ty = self.cx.function(ret, &param_types);
+        self.blocks();
+        let name = ir.names.get(self.func.name);
+        self.cx.name(id, name);
+        let out = &mut self.cx.m.functions;
+        out.inst(Op::Function, &[ret, id, FunctionControl::NONE.bits(), fn_ty]);
+        out.0.append(&mut head.0);
+        // The body begins with the entry block's label, two words; variables come next.
+        let (label, rest) = self.body.0.split_at(2.min(self.body.0.len()));
+        out.0.extend_from_slice(label);
+        out.0.append(&mut self.locals.0);
+        out.0.extend_from_slice(rest);
+        out.inst(Op::FunctionEnd, &[]);
+    }
+
+    fn parameter(&mut self, head: &mut Words, ty: u32, name: &str) -> u32 {
+        let id = self.cx.m.id();
+        head.inst(Op::FunctionParameter, &[ty, id]);
+        self.cx.name(id, name);
+        id
+    }
+
+    fn blocks(&mut self) {
+        let func = self.func;
+        for &block in &func.order {
+            let label = self.cx.m.id();
+            self.labels.insert(block, label);
+        }
+        for &block in &func.order {
+            for succ in func.blocks[block].term.successors() {
+                let preds = self.preds.entry(succ).or_default();
+                if !preds.contains(&block) {
+                    preds.push(block);
+                }
+            }
+        }
+        for (i, &block) in func.order.iter().enumerate() {
+            self.begin_block(self.labels[&block]);
+            if i == 0 {
+                self.enter();
+            }
+            for &inst in &func.blocks[block].insts {
+                self.inst(block, inst);
+            }
+            self.terminator(block);
+            self.ends.insert(block, self.label);
+        }
+        self.patch_phis();
+    }
+
+    /// What stands before everything else in the entry block.
+    fn enter(&mut self) {
+        for param in &self.func.params {
+            if let Some(Lowered::Place { global, index, nonuniform }) = self.values[param.value] {
+                self.values[param.value] = self.handle_of(global, index, nonuniform).map(Lowered::Handle);
+            }
+        }
+        if self.entry {
+            self.enter_entry_point();
+        }
+    }
+
+    /// Whether this is the entry point's function.
+    pub fn is_entry(&self) -> bool {
+        self.entry
+    }
+
+    fn patch_phis(&mut self) {
+        for patch in std::mem::take(&mut self.phis) {
+            let data = &self.func.insts[patch.inst];
+            let preds = self.preds.get(&patch.block).cloned().unwrap_or_default();
+            let mut at = patch.at;
+            for pred in preds {
+                let value = data.preds.iter().position(|&p| p == pred).map(|i| data.args[i]);
+                let id = match value {
+                    Some(value) => self.use_id(value),
+                    None => {
+                        let ty = self.cx.ty(data.ty);
+                        self.cx.undef(ty)
+                    }
+                };
+                self.body.0[at] = id;
+                self.body.0[at + 1] = self.ends.get(&pred).copied().unwrap_or(0);
+                at += 2;
+            }
+        }
+    }
+
+    fn phi(&mut self, block: Block, inst: Inst) -> u32 {
+        let data = &self.func.insts[inst];
+        let preds = self.preds.get(&block).map_or(0, Vec::len);
+        let ty = self.cx.ty(data.ty);
+        if preds == 0 {
+            return self.cx.undef(ty);
+        }
+        let id = self.op(Op::Phi, ty, &vec![0; preds * 2]);
+        self.phis.push(PhiPatch { at: self.body.0.len() - preds * 2, inst, block });
+        id
+    }
+
+    /// The id of a value used as an operand.
+    pub fn use_id(&mut self, value: Value) -> u32 {
+        match self.values[value] {
+            Some(Lowered::Id(id)) => return id,
+            Some(Lowered::Pointer(pointer)) => return pointer.id,
+            Some(_) => {}
+            None => match self.func.values[value].def {
+                ValueDef::Const(c) => {
+                    let id = self.cx.constant(c);
+                    self.values[value] = Some(Lowered::Id(id));
+                    return id;
+                }
+                ValueDef::Global(_) | ValueDef::Local(_) => {
+                    if let Some(pointer) = self.pointer(value) {
+                        return pointer.id;
+                    }
+                }
+                // Code that no edge reaches may name anything.
+                ValueDef::Inst(_) | ValueDef::Param(_) => {
+                    let ty = self.cx.ty(self.func.ty(value));
+                    return self.cx.undef(ty);
+                }
+            },
+        }
+        if !self.cx.failed {
+            let span = self.span;
+            self.cx.unsupported(span, "a resource is used as a value here; it must be known which one it is");
+        }
+        let ty = self.cx.scalar(Scalar::U32);
+        self.cx.undef(ty)
+    }
+
+    /// What became of a value; of a variable, its address.
+    pub fn lowered(&mut self, value: Value) -> Option<Lowered> {
+        if let Some(lowered) = self.values[value] {
+            return Some(lowered);
+        }
+        let lowered = match self.func.values[value].def {
+            ValueDef::Global(global) => self.global(global)?,
+            ValueDef::Local(local) => {
+                let ir = self.cx.ir;
+                let local = &self.func.locals[local];
+                let ty = local.ty;
+                let pointee = self.cx.ty(ty);
+                let id = self.variable(pointee);
+                self.cx.name(id, ir.names.get(local.name));
+                let class = StorageClass::Function;
+                Lowered::Pointer(Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false })
+            }
+            _ => return None,
+        };
+        self.values[value] = Some(lowered);
+        Some(lowered)
+    }
+
+    /// The address of a module-scope variable.
+    fn global(&mut self, global: Global) -> Option<Lowered> {
+        let ir = self.cx.ir;
+        let var = &ir.globals[global];
+        match var.space {
+            AddressSpace::Handle => Some(Lowered::Place { global, index: None, nonuniform: false }),
+            AddressSpace::Input | AddressSpace::Output => self.io_variable(global),
+            _ => {
+                let class = storage_class(var.space)?;
+                let id = self.cx.module_variable(global, class);
+                let ty = var.ty;
+                Some(Lowered::Pointer(Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false }))
+            }
+        }
+    }
+
+    /// The address that a value is.
+    pub fn pointer(&mut self, value: Value) -> Option<Pointer> {
+        match self.lowered(value)? {
+            Lowered::Pointer(pointer) => Some(pointer),
+            Lowered::Io(global) => self.io_pointer(global),
+            _ => None,
+        }
+    }
+
+    /// The resource that a value is.
+    pub fn handle(&mut self, value: Value) -> Option<Handle> {
+        match self.lowered(value) {
+            Some(Lowered::Handle(handle)) => Some(handle),
+            _ => {
+                if !self.cx.failed {
+                    let span = self.span;
+                    self.cx.unsupported(
+                        span,
+                        "it is not known at compile time which resource is used here; index an array of resources",
+                    );
+                }
+                None
+            }
+        }
+    }
+
+    /// Whether a value may differ between lanes as its author says: it, or what it is computed from, is flagged.
+    pub fn is_nonuniform(&self, value: Value) -> bool {
+        let mut stack: SmallVec<[(Value, u32); 8]> = SmallVec::from_slice(&[(value, 0)]);
+        while let Some((value, depth)) = stack.pop() {
+            let Some((_, data)) = self.func.def_inst(value) else { continue };
+            if data.flags.contains(InstFlags::NONUNIFORM) {
+                return true;
+            }
+            let pure = matches!(
+                data.op,
+                IrOp::Unary(_) | IrOp::Binary(_) | IrOp::Convert | IrOp::Bitcast | IrOp::Copy | IrOp::Extract { .. }
+            );
+            if pure && depth < 8 {
+                stack.extend(data.args.iter().map(|&a| (a, depth + 1)));
+            }
+        }
+        false
+    }
+
+    fn line(&mut self, span: Span) {
+        if !self.cx.opts.lines || span.is_none() {
+            return;
+        }
+        if let Some(place) = self.cx.place(span)
+            && self.line != Some(place)
+        {
+            self.body.inst(Op::Line, &place);
+            self.line = Some(place);
+        }
+    }
+
+    fn inst(&mut self, block: Block, inst: Inst) {
+        let data = &self.func.insts[inst];
+        self.flags = data.flags;
+        self.span = data.span;
+        if data.op == IrOp::Phi {
+            let id = self.phi(block, inst);
+            self.define(data, Lowered::Id(id));
+            return;
+        }
+        self.line(data.span);
+        let fresh = self.cx.m.id();
+        let failed_before = self.cx.failed;
+        match self.lower(data) {
+            Some(lowered) => {
+                if let Lowered::Id(id) = lowered
+                    && id > fresh
+                    && data.flags.contains(InstFlags::RELAXED)
+                    && self.cx.ir.types.scalar_of(data.ty).is_some_and(|s| s != Scalar::Bool && s.bits() == 32)
+                {
+                    self.cx.m.decorate(id, Decoration::RelaxedPrecision, &[]);
+                }
+                self.define(data, lowered);
+            }
+            None if data.result.is_some() && !failed_before && !self.cx.failed => {
+                self.cx.internal(data.span, format!("{:?} has operands the SPIR-V backend does not know", data.op));
+            }
+            None => {}
+        }
+        self.flags = InstFlags::empty();
+    }
+
+    fn define(&mut self, data: &InstData, lowered: Lowered) {
+        if let Some(result) = data.result {
+            self.values[result] = Some(lowered);
+        }
+    }
+
+    /// Lowers an instruction other than a phi. `None` when it has no result, or after an error.
+    fn lower(&mut self, data: &InstData) -> Option<Lowered> {
+        let id = match data.op {
+            IrOp::Access => return self.lower_access(data),
+            IrOp::Load => return self.lower_load(data),
+            IrOp::Store => return self.lower_store(data),
+            IrOp::BlockPtr => return self.block_ptr(data).map(Lowered::Pointer),
+            IrOp::ElementPtr => return self.element_ptr(data).map(Lowered::Pointer),
+            IrOp::RawPtr => return self.raw_ptr(data).map(Lowered::Pointer),
+            IrOp::TexelPtr => return self.texel_ptr(data).map(Lowered::Pointer),
+            IrOp::RawStore => {
+                self.raw_store(data);
+                return None;
+            }
+            IrOp::RawLoad => self.raw_load(data),
+            IrOp::BufferLength => self.buffer_length(data),
+            IrOp::Counter { delta } => self.counter(data, delta),
+            IrOp::Atomic(op) => self.atomic(data, op),
+            IrOp::AtomicCompareExchange => self.atomic_compare_exchange(data),
+            IrOp::Texture(op, operands) => self.texture(data, op, operands),
+            IrOp::Intrinsic(intrinsic) => self.intrinsic(data, intrinsic),
+            IrOp::Call(func) => return self.call(data, func),
+            IrOp::Copy => return self.lowered(data.args[0]).or_else(|| Some(Lowered::Id(self.use_id(data.args[0])))),
+            IrOp::Discard => {
+                self.discard();
+                None
+            }
+            IrOp::Phi => None,
+            _ => self.arithmetic(data),
+        };
+        id.map(Lowered::Id)
+    }
+
+    fn lower_access(&mut self, data: &InstData) -> Option<Lowered> {
+        if let Lowered::Place { global, index, nonuniform } = self.lowered(data.args[0])? {
+            return self.access_place(global, index, nonuniform, &data.args[1..]);
+        }
+        let (_, part) = self.cx.ir.types.pointee(data.ty)?;
+        let base = self.pointer(data.args[0])?;
+        self.access(base, &data.args[1..], part).map(Lowered::Pointer)
+    }
+
+    /// An element of an array of resources. Arrays of arrays are one array in Vulkan.
+    fn access_place(
+        &mut self,
+        global: Global,
+        index: Option<u32>,
+        mut nonuniform: bool,
+        indices: &[Value],
+    ) -> Option<Lowered> {
+        let ir = self.cx.ir;
+        let mut ty = ir.globals[global].ty;
+        let uint = self.cx.scalar(Scalar::U32);
+        let mut flat = index;
+        for &at in indices {
+            nonuniform |= self.is_nonuniform(at) || self.flags.contains(InstFlags::NONUNIFORM);
+            let elem = match ir.types.kind(ty) {
+                TypeKind::Array { elem, .. } | TypeKind::RuntimeArray { elem } => elem,
+                _ => return None,
+            };
+            let id = self.use_id(at);
+            let step = match ir.types.kind(elem) {
+                TypeKind::Array { len, .. } => Some(len),
+                _ => None,
+            };
+            let mut whole = match flat {
+                Some(before) => self.op(Op::IAdd, uint, &[before, id]),
+                None => id,
+            };
+            if let Some(len) = step {
+                let len = self.cx.u32(len);
+                whole = self.op(Op::IMul, uint, &[whole, len]);
+            }
+            flat = Some(whole);
+            ty = elem;
+        }
+        Some(Lowered::Place { global, index: flat, nonuniform })
+    }
+
+    fn lower_load(&mut self, data: &InstData) -> Option<Lowered> {
+        match self.lowered(data.args[0])? {
+            Lowered::Place { global, index, nonuniform } => {
+                let nonuniform = nonuniform || self.flags.contains(InstFlags::NONUNIFORM);
+                self.handle_of(global, index, nonuniform).map(Lowered::Handle)
+            }
+            Lowered::Io(global) => self.load_io(global).map(Lowered::Id),
+            Lowered::Pointer(pointer) => Some(Lowered::Id(self.load(pointer))),
+            _ => None,
+        }
+    }
+
+    fn lower_store(&mut self, data: &InstData) -> Option<Lowered> {
+        let value = self.use_id(data.args[1]);
+        match self.lowered(data.args[0])? {
+            Lowered::Io(global) => self.store_io(global, value),
+            Lowered::Pointer(pointer) => self.store(pointer, value),
+            _ => {
+                let span = self.span;
+                self.cx.unsupported(span, "a resource cannot be assigned to a variable in SPIR-V");
+            }
+        }
+        None
+    }
+
+    /// A call. Addresses inside of variables are passed by copying in and out: SPIR-V passes whole variables only.
+    fn call(&mut self, data: &InstData, callee: Func) -> Option<Lowered> {
+        let ir = self.cx.ir;
+        let params = &ir.functions[callee].params;
+        let mut handles = SmallVec::new();
+        let mut args = Vec::new();
+        let mut back = Vec::new();
+        for (param, &arg) in params.iter().zip(&data.args) {
+            match ir.types.kind(param.ty) {
+                TypeKind::Resource(_) => {
+                    let handle = self.handle(arg)?;
+                    handles.push(HandleArg {
+                        global: handle.global,
+                        indexed: handle.index.is_some(),
+                        nonuniform: handle.nonuniform,
+                    });
+                    args.extend(handle.index);
+                }
+                TypeKind::Pointer { .. } => {
+                    let pointer = self.pointer(arg)?;
+                    let whole = !matches!(self.func.values[arg].def, ValueDef::Inst(_)) && pointer.mem == Mem::Plain;
+                    if whole {
+                        args.push(pointer.id);
+                        continue;
+                    }
+                    let pointee = self.cx.ty(pointer.ty);
+                    let Some(id) = self.temporary(pointer.class, pointee) else {
+                        self.cx.unsupported(data.span, "part of a groupshared variable is passed as `out` or `inout`");
+                        return None;
+                    };
+                    let copy = Pointer { id, mem: Mem::Plain, nonuniform: false, ..pointer };
+                    let value = self.load(pointer);
+                    self.store(copy, value);
+                    back.push((copy, pointer));
+                    args.push(id);
+                }
+                _ => args.push(self.use_id(arg)),
+            }
+        }
+        let id = self.cx.instance(Instance { func: callee, handles });
+        let ty = self.cx.ty(data.ty);
+        args.insert(0, id);
+        let result = self.op(Op::FunctionCall, ty, &args);
+        for (copy, pointer) in back {
+            let value = self.load(copy);
+            self.store(pointer, value);
+        }
+        data.result.map(|_| Lowered::Id(result))
+    }
+
+    /// A variable to copy into, in the storage class that a parameter has.
+    fn temporary(&mut self, class: StorageClass, pointee: u32) -> Option<u32> {
+        match class {
+            StorageClass::Function => Some(self.variable(pointee)),
+            StorageClass::Private => Some(self.cx.private_variable(pointee)),
+            _ => None,
+        }
+    }
+
+    /// Ends the lane's effects. Before SPIR-V 1.6 and without the extension the lane ends: the rest of the block is made
+    /// a block of its own, which the lane does not reach.
+    fn discard(&mut self) {
+        if self.cx.opts.demote || self.cx.opts.target.at_least(6) {
+            self.effect(Op::DemoteToHelperInvocation, &[]);
+            return;
+        }
+        let (kill, rest) = (self.cx.m.id(), self.cx.m.id());
+        let always = self.cx.scalar_const(Scalar::Bool, 1);
+        self.effect(Op::SelectionMerge, &[rest, SelectionControl::NONE.bits()]);
+        self.effect(Op::BranchConditional, &[always, kill, rest]);
+        self.begin_block(kill);
+        self.effect(Op::Kill, &[]);
+        self.begin_block(rest);
+    }
+
+    fn terminator(&mut self, block: Block) {
+        let data = &self.func.blocks[block];
+        self.span = data.term.span;
+        self.flags = InstFlags::empty();
+        self.line(data.term.span);
+        match &data.term.kind {
+            TerminatorKind::Branch(to) => {
+                let to = self.labels[to];
+                self.loop_merge(data.merge, data.hint);
+                self.effect(Op::Branch, &[to]);
+            }
+            TerminatorKind::CondBranch { then, els, .. } if then == els => {
+                let to = self.labels[then];
+                self.loop_merge(data.merge, data.hint);
+                self.effect(Op::Branch, &[to]);
+            }
+            TerminatorKind::CondBranch { cond, then, els } => {
+                let cond = self.use_id(*cond);
+                let (then, els) = (self.labels[then], self.labels[els]);
+                self.loop_merge(data.merge, data.hint);
+                self.selection_merge(data.merge, data.hint);
+                self.effect(Op::BranchConditional, &[cond, then, els]);
+            }
+            TerminatorKind::Switch { selector, default, cases } => {
+                let scalar = self.cx.ir.types.scalar_of(self.func.ty(*selector)).unwrap_or(Scalar::U32);
+                let mut operands = vec![self.use_id(*selector), self.labels[default]];
+                for case in cases {
+                    operands.push(match scalar {
+                        Scalar::Int { bits: 16, signed: true } => case.value as u16 as i16 as i32 as u32,
+                        _ => case.value as u32,
+                    });
+                    if scalar.bits() == 64 {
+                        operands.push((case.value >> 32) as u32);
+                    }
+                    operands.push(self.labels[&case.target]);
+                }
+                self.loop_merge(data.merge, data.hint);
+                self.selection_merge(data.merge, data.hint);
+                if operands.len() > 0xfff0 {
+                    self.cx.unsupported(data.term.span, "the switch has too many cases for one instruction");
+                    return;
+                }
+                self.effect(Op::Switch, &operands);
+            }
+            TerminatorKind::Return(value) => {
+                if self.entry {
+                    self.leave_entry_point();
+                }
+                match value {
+                    Some(value) => {
+                        let id = self.use_id(*value);
+                        self.effect(Op::ReturnValue, &[id]);
+                    }
+                    None => self.effect(Op::Return, &[]),
+                }
+            }
+            TerminatorKind::Unreachable => self.effect(Op::Unreachable, &[]),
+        }
+    }
+
+    fn loop_merge(&mut self, merge: Merge, hint: Hint) {
+        if let Merge::Loop { merge, cont } = merge {
+            let control = match hint {
+                Hint::Unroll(_) => LoopControl::UNROLL,
+                Hint::Loop => LoopControl::DONT_UNROLL,
+                _ => LoopControl::NONE,
+            };
+            let (merge, cont) = (self.labels[&merge], self.labels[&cont]);
+            self.effect(Op::LoopMerge, &[merge, cont, control.bits()]);
+        }
+    }
+
+    fn selection_merge(&mut self, merge: Merge, hint: Hint) {
+        if let Merge::Selection(merge) = merge {
+            let control = match hint {
+                Hint::Flatten => SelectionControl::FLATTEN,
+                Hint::Branch => SelectionControl::DONT_FLATTEN,
+                _ => SelectionControl::NONE,
+            };
+            let merge = self.labels[&merge];
+            self.effect(Op::SelectionMerge, &[merge, control.bits()]);
+        }
+    }
+}
+
+impl Cx<'_> {
+    /// A `static` or `groupshared` variable.
+    pub fn module_variable(&mut self, global: Global, class: StorageClass) -> u32 {
+        let id = match self.variables.get(&global) {
+            Some(&id) => id,
+            None => {
+                let ir = self.ir;
+                let var = &ir.globals[global];
+                let pointee = self.ty(var.ty);
+                let ty = self.pointer(class, pointee);
+                let init = match (class, var.init) {
+                    (StorageClass::Private, Some(init)) => Some(self.constant(init)),
+                    _ => None,
+                };
+                let id = self.m.id();
+                let mut words = vec![ty, id, class as u32];
+                words.extend(init);
+                self.m.globals.inst(Op::Variable, &words);
+                self.name(id, ir.names.get(var.name));
+                self.variables.insert(global, id);
+                id
+            }
+        };
+        self.touch(id, class);
+        id
+    }
+
+    /// A nameless private variable.
+    pub fn private_variable(&mut self, pointee: u32) -> u32 {
+        let class = StorageClass::Private;
+        let ty = self.pointer(class, pointee);
+        let id = self.m.id();
+        self.m.globals.inst(Op::Variable, &[ty, id, class as u32]);
+        self.touch(id, class);
+        id
+    }
+}

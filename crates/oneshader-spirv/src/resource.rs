@@ -1,0 +1,391 @@
+//! Variables of resources: their types, storage classes, sets and bindings.
+
+use crate::cx::Cx;
+use crate::func::{Fx, Handle};
+use crate::layout;
+use crate::layout::Rule;
+use crate::memory::Mem;
+use crate::types::{IMAGE_FORMATS, derived_format};
+use oneshader_diag::Span;
+use oneshader_ir::{
+    Access, CounterKind, Global, GlobalKind, MatrixOrder, ResourceType, ResourceVar, Scalar, Type, TypeKind,
+};
+use spirv::{Decoration, Dim, ImageFormat, Op, StorageClass};
+
+/// What a byte-address buffer is an array of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum RawView {
+    /// 16-bit numbers, for 16-bit loads and stores: a read-modify-write of the word around would race.
+    U16,
+    /// Words.
+    U32,
+    /// 64-bit numbers, for 64-bit atomics.
+    U64,
+}
+
+impl RawView {
+    /// The view that holds the bits of `scalar`; 64-bit numbers are pairs of words.
+    pub fn of(scalar: Scalar) -> Self {
+        if scalar.bits() == 16 { Self::U16 } else { Self::U32 }
+    }
+
+    /// The scalar of a unit.
+    pub fn scalar(self) -> Scalar {
+        let bits = match self {
+            Self::U16 => 16,
+            Self::U32 => 32,
+            Self::U64 => 64,
+        };
+        Scalar::Int { bits, signed: false }
+    }
+
+    /// How far a byte offset is shifted to count units.
+    pub fn shift(self) -> u32 {
+        match self {
+            Self::U16 => 1,
+            Self::U32 => 2,
+            Self::U64 => 3,
+        }
+    }
+}
+
+/// A variable made for a resource.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum ResourceKey {
+    /// The resource; a byte-address buffer by words.
+    Main(Global),
+    /// Another view of a byte-address buffer.
+    Raw(Global, RawView),
+    /// The hidden counter.
+    Counter(Global),
+}
+
+/// A variable of a resource.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ResourceSlot {
+    pub var: u32,
+    pub class: StorageClass,
+    pub ty: ResourceType,
+    /// Type of one resource.
+    pub pointee: u32,
+    /// Whether the variable is an array of resources.
+    pub arrayed: bool,
+    /// Format of a storage image.
+    pub format: ImageFormat,
+}
+
+impl Cx<'_> {
+    /// The layout rule of structured buffers.
+    pub fn storage_rule(&self) -> Rule {
+        Rule::Std430
+    }
+
+    /// The layout rule of a constant buffer or of push constants.
+    pub fn constant_rule(&self, class: StorageClass) -> Rule {
+        if class == StorageClass::PushConstant { Rule::Std430 } else { Rule::Std140 }
+    }
+
+    /// What a module-scope variable of resources is declared with: the resource's type, the number of them (0 when
+    /// unbounded, `None` when not an array), the declaration.
+    fn declaration(&self, global: Global) -> Option<(ResourceType, Option<u32>, &ResourceVar)> {
+        let ir = self.ir;
+        let var = &ir.globals[global];
+        let GlobalKind::Resource(resource) = &var.kind else { return None };
+        let (mut ty, mut count) = (var.ty, None);
+        loop {
+            match ir.types.kind(ty) {
+                TypeKind::Resource(r) => return Some((r, count, resource)),
+                TypeKind::Array { elem, len } => {
+                    count = Some(count.unwrap_or(1u32).saturating_mul(len));
+                    ty = elem;
+                }
+                TypeKind::RuntimeArray { elem } => {
+                    count = Some(0);
+                    ty = elem;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The variable of a resource.
+    pub fn resource(&mut self, global: Global) -> Option<ResourceSlot> {
+        self.resource_variable(ResourceKey::Main(global))
+    }
+
+    /// A variable of a resource, made at its first use.
+    pub fn resource_variable(&mut self, key: ResourceKey) -> Option<ResourceSlot> {
+        let slot = match self.resources.get(&key) {
+            Some(&slot) => slot,
+            None => {
+                let slot = self.make_resource(key)?;
+                self.resources.insert(key, slot);
+                slot
+            }
+        };
+        self.touch(slot.var, slot.class);
+        Some(slot)
+    }
+
+    fn make_resource(&mut self, key: ResourceKey) -> Option<ResourceSlot> {
+        let (ResourceKey::Main(global) | ResourceKey::Raw(global, _) | ResourceKey::Counter(global)) = key;
+        let (ty, count, resource) = self.declaration(global)?;
+        let resource = resource.clone();
+        let ir = self.ir;
+        let name = ir.names.get(ir.globals[global].name);
+        let mut format = ImageFormat::Unknown;
+        let (class, pointee) = match key {
+            ResourceKey::Main(_) => self.resource_type(ty, &resource, ir.globals[global].span, &mut format),
+            ResourceKey::Raw(_, view) => (StorageClass::StorageBuffer, self.raw_block(view, read_only(ty))),
+            ResourceKey::Counter(_) => (StorageClass::StorageBuffer, self.counter_block()),
+        };
+        let whole = match count {
+            None => pointee,
+            Some(0) => self.runtime_array(pointee, None),
+            Some(len) => self.array(pointee, len, None),
+        };
+        let ptr = self.pointer(class, whole);
+        let var = self.m.id();
+        self.m.globals.inst(Op::Variable, &[ptr, var, class as u32]);
+        match key {
+            ResourceKey::Counter(_) => self.name(var, &format!("counter.var.{name}")),
+            _ => self.name(var, name),
+        }
+        if class != StorageClass::PushConstant {
+            let (set, binding) = self.slot(global, matches!(key, ResourceKey::Counter(_)));
+            self.m.decorate(var, Decoration::DescriptorSet, &[set]);
+            self.m.decorate(var, Decoration::Binding, &[binding]);
+        }
+        if resource.coherent && !read_only(ty) {
+            self.m.decorate(var, Decoration::Coherent, &[]);
+        }
+        if let (ResourceType::SubpassInput { .. }, Some(index)) = (ty, resource.vk_input_attachment) {
+            self.m.decorate(var, Decoration::InputAttachmentIndex, &[index]);
+        }
+        if let ResourceKey::Raw(global, _) = key {
+            self.alias(var, global);
+        }
+        Some(ResourceSlot { var, class, ty, pointee, arrayed: count.is_some(), format })
+    }
+
+    /// Marks the views of a byte-address buffer as aliases of each other.
+    fn alias(&mut self, var: u32, global: Global) {
+        let others = [ResourceKey::Main(global), ResourceKey::Raw(global, RawView::U16), ResourceKey::Raw(global, RawView::U64)];
+        let views: Vec<u32> = others.iter().filter_map(|key| self.resources.get(key)).map(|slot| slot.var).collect();
+        match views.as_slice() {
+            [] => {}
+            [first] => {
+                self.m.decorate(*first, Decoration::Aliased, &[]);
+                self.m.decorate(var, Decoration::Aliased, &[]);
+            }
+            _ => self.m.decorate(var, Decoration::Aliased, &[]),
+        }
+    }
+
+    /// Storage class and type of one resource.
+    fn resource_type(
+        &mut self,
+        ty: ResourceType,
+        resource: &ResourceVar,
+        span: Span,
+        format: &mut ImageFormat,
+    ) -> (StorageClass, u32) {
+        match ty {
+            ResourceType::ConstantBuffer { block } => {
+                let class =
+                    if resource.push_constant { StorageClass::PushConstant } else { StorageClass::Uniform };
+                let mem = Mem::Laid { rule: self.constant_rule(class), order: MatrixOrder::ColumnMajor };
+                (class, self.struct_ty(block, mem, true))
+            }
+            ResourceType::TextureBuffer { block } => {
+                let mem = Mem::Laid { rule: self.storage_rule(), order: MatrixOrder::ColumnMajor };
+                let id = self.read_only_block(block, mem);
+                (StorageClass::StorageBuffer, id)
+            }
+            ResourceType::StructuredBuffer { elem, order, .. } => {
+                (StorageClass::StorageBuffer, self.structured_block(elem, order, read_only(ty)))
+            }
+            ResourceType::ByteAddressBuffer { .. } => {
+                (StorageClass::StorageBuffer, self.raw_block(RawView::U32, read_only(ty)))
+            }
+            ResourceType::Texture(texture) => {
+                if texture.access == Access::ReadWrite {
+                    *format = self.image_format(texture, resource, span);
+                }
+                (StorageClass::UniformConstant, self.image(texture, *format))
+            }
+            ResourceType::Sampler { .. } => (StorageClass::UniformConstant, self.unique_type(Op::TypeSampler, &[])),
+            ResourceType::SubpassInput { multisampled, texel } => {
+                let sampled = self.scalar(crate::types::sampled_scalar(texel));
+                let words = [
+                    sampled,
+                    Dim::DimSubpassData as u32,
+                    2,
+                    0,
+                    u32::from(multisampled),
+                    2,
+                    ImageFormat::Unknown as u32,
+                ];
+                (StorageClass::UniformConstant, self.unique_type(Op::TypeImage, &words))
+            }
+            ResourceType::AccelerationStructure => {
+                (StorageClass::UniformConstant, self.unique_type(Op::TypeAccelerationStructureKHR, &[]))
+            }
+        }
+    }
+
+    /// The format of a storage image: stated, or derived from the element's type.
+    fn image_format(
+        &mut self,
+        texture: oneshader_ir::TextureType,
+        resource: &ResourceVar,
+        span: Span,
+    ) -> ImageFormat {
+        if let Some(name) = resource.vk_image_format {
+            let name = self.ir.names.get(name);
+            if let Some(&(_, format)) = IMAGE_FORMATS.iter().find(|(n, _)| *n == name) {
+                return format;
+            }
+            self.unsupported(span, format!("`{name}` is not an image format"));
+        }
+        if self.opts.unknown_image_formats || resource.rasterizer_ordered && texture.components == 3 {
+            return ImageFormat::Unknown;
+        }
+        derived_format(texture)
+    }
+
+    /// A structure of one runtime array, as a block.
+    fn array_block(&mut self, name: &str, elem: u32, stride: u32, read_only: bool) -> u32 {
+        let array = self.runtime_array(elem, Some(stride));
+        let id = self.m.id();
+        self.m.globals.inst(Op::TypeStruct, &[id, array]);
+        self.name(id, name);
+        self.m.decorate(id, Decoration::Block, &[]);
+        self.m.decorate_member(id, 0, Decoration::Offset, &[0]);
+        if read_only {
+            self.m.decorate_member(id, 0, Decoration::NonWritable, &[]);
+        }
+        id
+    }
+
+    fn structured_block(&mut self, elem: Type, order: MatrixOrder, read_only: bool) -> u32 {
+        let mem = Mem::Laid { rule: self.storage_rule(), order };
+        let key = BlockKey::Structured(elem, mem, read_only);
+        if let Some(&id) = self.blocks.get(&key) {
+            return id;
+        }
+        let part = self.mem_ty(elem, mem);
+        let stride = layout::array_stride(&self.ir.types, elem, self.storage_rule(), order);
+        let name = if read_only { "type.StructuredBuffer" } else { "type.RWStructuredBuffer" };
+        let id = self.array_block(name, part, stride, read_only);
+        self.matrix_decorations(id, 0, elem, mem);
+        self.blocks.insert(key, id);
+        id
+    }
+
+    fn raw_block(&mut self, view: RawView, read_only: bool) -> u32 {
+        let key = BlockKey::Raw(view, read_only);
+        if let Some(&id) = self.blocks.get(&key) {
+            return id;
+        }
+        let unit = self.scalar(view.scalar());
+        let name = if read_only { "type.ByteAddressBuffer" } else { "type.RWByteAddressBuffer" };
+        let id = self.array_block(name, unit, view.scalar().bits() / 8, read_only);
+        self.blocks.insert(key, id);
+        id
+    }
+
+    fn counter_block(&mut self) -> u32 {
+        if let Some(&id) = self.blocks.get(&BlockKey::Counter) {
+            return id;
+        }
+        let int = self.scalar(Scalar::I32);
+        let id = self.m.id();
+        self.m.globals.inst(Op::TypeStruct, &[id, int]);
+        self.name(id, "type.ACSBuffer.counter");
+        self.m.decorate(id, Decoration::Block, &[]);
+        self.m.decorate_member(id, 0, Decoration::Offset, &[0]);
+        self.blocks.insert(BlockKey::Counter, id);
+        id
+    }
+
+    /// The block of a texture buffer: every member is read only.
+    fn read_only_block(&mut self, block: Type, mem: Mem) -> u32 {
+        let known = self.structs.contains_key(&(block, mem, true));
+        let id = self.struct_ty(block, mem, true);
+        if let (false, TypeKind::Struct(sid)) = (known, self.ir.types.kind(block)) {
+            for i in 0..self.ir.types.structs[sid].members.len() {
+                self.m.decorate_member(id, i as u32, Decoration::NonWritable, &[]);
+            }
+        }
+        id
+    }
+}
+
+/// A block of our own making.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum BlockKey {
+    /// A structured buffer: element, memory, read only.
+    Structured(Type, Mem, bool),
+    /// A byte-address buffer: view, read only.
+    Raw(RawView, bool),
+    /// A counter.
+    Counter,
+}
+
+/// Whether a resource is a shader resource view.
+fn read_only(ty: ResourceType) -> bool {
+    match ty {
+        ResourceType::StructuredBuffer { access, .. } | ResourceType::ByteAddressBuffer { access } => {
+            access == Access::Read
+        }
+        ResourceType::Texture(texture) => texture.access == Access::Read,
+        _ => true,
+    }
+}
+
+impl Fx<'_, '_> {
+    /// The handle of a resource: `index` selects one of an array.
+    pub fn make_handle(&mut self, global: Global, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
+        self.view_handle(ResourceKey::Main(global), global, index, nonuniform)
+    }
+
+    fn view_handle(
+        &mut self,
+        key: ResourceKey,
+        global: Global,
+        index: Option<u32>,
+        nonuniform: bool,
+    ) -> Option<Handle> {
+        let slot = self.cx.resource_variable(key)?;
+        let ptr = match index {
+            Some(index) if slot.arrayed => {
+                let ty = self.cx.pointer(slot.class, slot.pointee);
+                let id = self.op(Op::AccessChain, ty, &[slot.var, index]);
+                if nonuniform {
+                    self.nonuniform(id);
+                }
+                id
+            }
+            _ => slot.var,
+        };
+        Some(Handle { global, index, nonuniform, ptr, image: None })
+    }
+
+    /// A byte-address buffer seen as another array.
+    pub fn raw_view(&mut self, handle: Handle, view: RawView) -> Option<Handle> {
+        if view == RawView::U32 {
+            return Some(handle);
+        }
+        self.view_handle(ResourceKey::Raw(handle.global, view), handle.global, handle.index, handle.nonuniform)
+    }
+
+    /// The hidden counter of a buffer.
+    pub fn counter_of(&mut self, handle: Handle) -> Option<Handle> {
+        let slot = self.cx.resource(handle.global)?;
+        if let ResourceType::StructuredBuffer { counter: CounterKind::None, .. } = slot.ty {
+            return None;
+        }
+        self.view_handle(ResourceKey::Counter(handle.global), handle.global, handle.index, handle.nonuniform)
+    }
+}

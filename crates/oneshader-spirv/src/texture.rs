@@ -1,0 +1,403 @@
+//! Textures and typed buffers.
+
+use crate::func::{Fx, Handle};
+use crate::memory::{Mem, Pointer};
+use crate::types::sampled_scalar;
+use oneshader_ir::{
+    Access, ConstData, Global, InstData, ResourceType, Scalar, TextureDim, TextureOp, TextureOperands, TextureType, Value,
+};
+use spirv::{ImageOperands, Op, StorageClass};
+
+/// Image operands being gathered: the mask, then the ids in the order of the mask's bits.
+struct Operands {
+    mask: ImageOperands,
+    ids: Vec<(u32, Vec<u32>)>,
+}
+
+impl Operands {
+    fn new() -> Self {
+        Self { mask: ImageOperands::NONE, ids: Vec::new() }
+    }
+
+    fn add(&mut self, bit: ImageOperands, ids: &[u32]) {
+        self.mask |= bit;
+        self.ids.push((bit.bits(), ids.to_vec()));
+    }
+
+    /// Appends them to an instruction's operands.
+    fn append(mut self, operands: &mut Vec<u32>) {
+        if self.mask.is_empty() {
+            return;
+        }
+        operands.push(self.mask.bits());
+        self.ids.sort_by_key(|&(bit, _)| bit);
+        operands.extend(self.ids.into_iter().flat_map(|(_, ids)| ids));
+    }
+}
+
+impl Fx<'_, '_> {
+    /// The handle of a resource, an image or sampler loaded.
+    pub fn handle_of(&mut self, global: Global, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
+        let mut handle = self.make_handle(global, index, nonuniform)?;
+        let slot = self.cx.resource(global)?;
+        if slot.class == StorageClass::UniformConstant {
+            let id = self.op(Op::Load, slot.pointee, &[handle.ptr]);
+            if nonuniform {
+                self.nonuniform(id);
+            }
+            handle.image = Some(id);
+        }
+        Some(handle)
+    }
+
+    /// The texture of an instruction: its type, image, image type, whether nonuniform.
+    fn image(&mut self, value: Value) -> Option<(TextureType, u32, u32, bool)> {
+        let handle = self.handle(value)?;
+        let slot = self.cx.resource(handle.global)?;
+        let texture = match slot.ty {
+            ResourceType::Texture(texture) => texture,
+            ResourceType::SubpassInput { multisampled, texel } => TextureType {
+                dim: TextureDim::D2,
+                arrayed: false,
+                multisampled,
+                access: Access::Read,
+                texel,
+                components: 4,
+            },
+            _ => return None,
+        };
+        Some((texture, handle.image?, slot.pointee, handle.nonuniform))
+    }
+
+    /// The image and sampler of an instruction as one.
+    fn sampled_image(&mut self, data: &InstData, operands: TextureOperands) -> Option<(TextureType, u32)> {
+        let (texture, image, image_ty, mut nonuniform) = self.image(data.args[0])?;
+        let sampler = self.handle(data.args[operands.position(TextureOperands::SAMPLER)])?;
+        nonuniform |= sampler.nonuniform;
+        let ty = self.cx.unique_type(Op::TypeSampledImage, &[image_ty]);
+        let id = self.op(Op::SampledImage, ty, &[image, sampler.image?]);
+        if nonuniform {
+            self.nonuniform(id);
+        }
+        Some((texture, id))
+    }
+
+    fn texture_arg(&self, data: &InstData, operands: TextureOperands, which: TextureOperands) -> Option<Value> {
+        operands.contains(which).then(|| data.args.get(operands.position(which)).copied()).flatten()
+    }
+
+    /// Four components of the image's sampled type, brought to the type of the result.
+    fn texel_result(&mut self, raw: u32, texture: TextureType, data: &InstData) -> Option<u32> {
+        let (to, lanes) = self.shape(data.ty)?;
+        let from = sampled_scalar(texture.texel);
+        let mut value = raw;
+        if lanes < 4 {
+            let parts: Vec<u32> = (0..lanes).map(|i| self.lane(raw, from, 4, i)).collect();
+            value = self.vector_of(&parts, from);
+        }
+        self.convert_texel(value, from, to, lanes)
+    }
+
+    /// Between the sampled type and the element's: narrow numbers are widened, others are the same.
+    fn convert_texel(&mut self, value: u32, from: Scalar, to: Scalar, lanes: u8) -> Option<u32> {
+        if from.is_float() && to.is_int() || from.is_int() && to.is_float() {
+            return None;
+        }
+        self.convert_shape(value, from, to, lanes)
+    }
+
+    /// Lowers a texture instruction.
+    pub fn texture(&mut self, data: &InstData, op: TextureOp, operands: TextureOperands) -> Option<u32> {
+        match op {
+            TextureOp::Sample => self.sample(data, operands),
+            TextureOp::Gather { component } => self.gather(data, operands, component),
+            TextureOp::Load => self.fetch(data, operands),
+            TextureOp::Store => {
+                self.image_store(data, operands);
+                None
+            }
+            TextureOp::Size | TextureOp::Levels | TextureOp::Samples => self.query(data, op, operands),
+            TextureOp::Lod | TextureOp::LodUnclamped => self.query_lod(data, op, operands),
+        }
+    }
+
+    /// A constant offset, as `ConstOffset` takes it.
+    fn const_offset(&mut self, value: Value) -> Option<u32> {
+        self.func.as_const(value)?;
+        Some(self.use_id(value))
+    }
+
+    fn is_zero(&self, value: Value) -> bool {
+        self.func.as_const(value).is_some_and(|c| match self.cx.ir.consts.data(c) {
+            ConstData::Composite(parts) => parts.iter().all(|&p| self.cx.ir.consts.is_zero(p)),
+            _ => self.cx.ir.consts.is_zero(c),
+        })
+    }
+
+    fn sample(&mut self, data: &InstData, operands: TextureOperands) -> Option<u32> {
+        use TextureOperands as T;
+        let coord = self.texture_arg(data, operands, T::COORD).map(|v| self.use_id(v))?;
+        let compare = self.texture_arg(data, operands, T::COMPARE).map(|v| self.use_id(v));
+        let mut image = Operands::new();
+        if let Some(bias) = self.texture_arg(data, operands, T::BIAS) {
+            let id = self.use_id(bias);
+            image.add(ImageOperands::BIAS, &[id]);
+        }
+        let mut explicit = false;
+        if let Some(level) = self.texture_arg(data, operands, T::LEVEL) {
+            let id = self.use_id(level);
+            image.add(ImageOperands::LOD, &[id]);
+            explicit = true;
+        }
+        if operands.contains(T::GRAD) {
+            let at = operands.position(T::GRAD);
+            let (x, y) = (self.use_id(*data.args.get(at)?), self.use_id(*data.args.get(at + 1)?));
+            image.add(ImageOperands::GRAD, &[x, y]);
+            explicit = true;
+        }
+        if let Some(offset) = self.texture_arg(data, operands, T::OFFSET)
+            && !self.is_zero(offset)
+        {
+            match self.const_offset(offset) {
+                Some(id) => image.add(ImageOperands::CONST_OFFSET, &[id]),
+                None => {
+                    // VUID-StandaloneSpirv-Offset-04663.
+                    self.cx.unsupported(data.span, "the offset of a sample must be a constant for Vulkan");
+                    return None;
+                }
+            }
+        }
+        if let Some(min) = self.texture_arg(data, operands, T::MIN_LOD) {
+            let id = self.use_id(min);
+            image.add(ImageOperands::MIN_LOD, &[id]);
+        }
+        let (texture, sampled) = self.sampled_image(data, operands)?;
+        let scalar = sampled_scalar(texture.texel);
+        let mut words = vec![sampled, coord];
+        words.extend(compare);
+        image.append(&mut words);
+        let opcode = match (compare.is_some(), explicit) {
+            (false, false) => Op::ImageSampleImplicitLod,
+            (false, true) => Op::ImageSampleExplicitLod,
+            (true, false) => Op::ImageSampleDrefImplicitLod,
+            (true, true) => Op::ImageSampleDrefExplicitLod,
+        };
+        if compare.is_some() {
+            let ty = self.cx.scalar(scalar);
+            let value = self.op(opcode, ty, &words);
+            let (to, lanes) = self.shape(data.ty)?;
+            let value = self.convert_texel(value, scalar, to, 1)?;
+            return Some(self.splat(value, to, lanes));
+        }
+        let ty = self.cx.num(scalar, 4);
+        let value = self.op(opcode, ty, &words);
+        self.texel_result(value, texture, data)
+    }
+
+    fn gather(&mut self, data: &InstData, operands: TextureOperands, component: u8) -> Option<u32> {
+        use TextureOperands as T;
+        let coord = self.texture_arg(data, operands, T::COORD).map(|v| self.use_id(v))?;
+        let compare = self.texture_arg(data, operands, T::COMPARE).map(|v| self.use_id(v));
+        let offsets: Vec<Value> = if operands.contains(T::OFFSETS) {
+            let at = operands.position(T::OFFSETS);
+            data.args.get(at..at + 4)?.to_vec()
+        } else {
+            Vec::new()
+        };
+        let mut image = Operands::new();
+        if let Some(offset) = self.texture_arg(data, operands, T::OFFSET)
+            && !self.is_zero(offset)
+        {
+            let constant = self.const_offset(offset);
+            let id = self.use_id(offset);
+            image.add(if constant.is_some() { ImageOperands::CONST_OFFSET } else { ImageOperands::OFFSET }, &[id]);
+        }
+        let which = self.cx.i32(i32::from(component));
+        let (texture, sampled) = self.sampled_image(data, operands)?;
+        let scalar = sampled_scalar(texture.texel);
+        let ty = self.cx.num(scalar, 4);
+        let opcode = if compare.is_some() { Op::ImageDrefGather } else { Op::ImageGather };
+        let words = vec![sampled, coord, compare.unwrap_or(which)];
+        if offsets.is_empty() {
+            let mut words = words;
+            image.append(&mut words);
+            let value = self.op(opcode, ty, &words);
+            return self.texel_result(value, texture, data);
+        }
+        if offsets.iter().all(|&o| self.func.as_const(o).is_some()) {
+            let ids: Vec<u32> = offsets.iter().map(|&o| self.use_id(o)).collect();
+            let (offset_scalar, lanes) = self.shape(self.func.ty(offsets[0]))?;
+            let elem = self.cx.num(offset_scalar, lanes);
+            let array = self.cx.array(elem, 4, None);
+            let all = self.cx.unique_const(Op::ConstantComposite, array, &ids);
+            image.add(ImageOperands::CONST_OFFSETS, &[all]);
+            let mut words = words;
+            image.append(&mut words);
+            let value = self.op(opcode, ty, &words);
+            return self.texel_result(value, texture, data);
+        }
+        // Offsets that vary: four gathers, of each the texel of ConstOffsets, which is the one at the coordinate itself:
+        // the last of a gather's four (Vulkan specification, texel gathering).
+        let mut parts = Vec::new();
+        for offset in offsets {
+            let id = self.use_id(offset);
+            let mut image = Operands::new();
+            image.add(ImageOperands::OFFSET, &[id]);
+            let mut words = words.clone();
+            image.append(&mut words);
+            let value = self.op(opcode, ty, &words);
+            parts.push(self.lane(value, scalar, 4, 3));
+        }
+        let value = self.vector_of(&parts, scalar);
+        self.texel_result(value, texture, data)
+    }
+
+    /// The integer coordinate of a load, plus its offset.
+    fn texel_coord(&mut self, data: &InstData, operands: TextureOperands, texture: TextureType) -> Option<u32> {
+        use TextureOperands as T;
+        let value = self.texture_arg(data, operands, T::COORD)?;
+        let coord = self.use_id(value);
+        let Some(offset) = self.texture_arg(data, operands, T::OFFSET).filter(|&o| !self.is_zero(o)) else {
+            return Some(coord);
+        };
+        let (scalar, lanes) = self.shape(self.func.ty(value))?;
+        let (offset_scalar, offset_lanes) = self.shape(self.func.ty(offset))?;
+        let mut id = self.use_id(offset);
+        id = self.convert_shape(id, offset_scalar, scalar, offset_lanes)?;
+        if texture.arrayed {
+            let ty = self.cx.num(scalar, lanes);
+            let zero = self.cx.number(scalar, 1, 0);
+            id = self.op(Op::CompositeConstruct, ty, &[id, zero]);
+        }
+        let ty = self.cx.num(scalar, lanes);
+        Some(self.op(Op::IAdd, ty, &[coord, id]))
+    }
+
+    fn fetch(&mut self, data: &InstData, operands: TextureOperands) -> Option<u32> {
+        use TextureOperands as T;
+        let handle = self.handle(data.args[0])?;
+        let slot = self.cx.resource(handle.global)?;
+        let subpass = matches!(slot.ty, ResourceType::SubpassInput { .. });
+        let (texture, id, _, nonuniform) = self.image(data.args[0])?;
+        let coord = if subpass {
+            // The place of a subpass input is relative to the pixel.
+            self.cx.number(Scalar::I32, 2, 0)
+        } else {
+            self.texel_coord(data, operands, texture)?
+        };
+        let mut image = Operands::new();
+        let storage = subpass || texture.access == Access::ReadWrite;
+        if !storage && !texture.multisampled && texture.dim != TextureDim::Buffer {
+            let level = match self.texture_arg(data, operands, T::LEVEL) {
+                Some(level) => self.use_id(level),
+                None => self.cx.i32(0),
+            };
+            image.add(ImageOperands::LOD, &[level]);
+        }
+        if texture.multisampled {
+            let sample = match self.texture_arg(data, operands, T::SAMPLE_INDEX) {
+                Some(sample) => self.use_id(sample),
+                None => self.cx.i32(0),
+            };
+            image.add(ImageOperands::SAMPLE, &[sample]);
+        }
+        let ty = self.cx.num(sampled_scalar(texture.texel), 4);
+        let mut words = vec![id, coord];
+        image.append(&mut words);
+        let value = self.op(if storage { Op::ImageRead } else { Op::ImageFetch }, ty, &words);
+        if nonuniform {
+            self.nonuniform(value);
+        }
+        self.texel_result(value, texture, data)
+    }
+
+    fn image_store(&mut self, data: &InstData, operands: TextureOperands) -> Option<()> {
+        use TextureOperands as T;
+        let (texture, id, _, _) = self.image(data.args[0])?;
+        let coord = self.texel_coord(data, operands, texture)?;
+        let value = self.texture_arg(data, operands, T::VALUE)?;
+        let (from, lanes) = self.shape(self.func.ty(value))?;
+        let texel = self.use_id(value);
+        let texel = self.convert_texel(texel, from, sampled_scalar(texture.texel), lanes)?;
+        let mut image = Operands::new();
+        if let Some(sample) = self.texture_arg(data, operands, T::SAMPLE_INDEX) {
+            let sample = self.use_id(sample);
+            image.add(ImageOperands::SAMPLE, &[sample]);
+        }
+        let mut words = vec![id, coord, texel];
+        image.append(&mut words);
+        self.effect(Op::ImageWrite, &words);
+        Some(())
+    }
+
+    fn query(&mut self, data: &InstData, op: TextureOp, operands: TextureOperands) -> Option<u32> {
+        let (texture, id, _, nonuniform) = self.image(data.args[0])?;
+        let (to, lanes) = self.shape(data.ty)?;
+        let uint = self.cx.num(Scalar::U32, lanes);
+        let plain = texture.access == Access::ReadWrite || texture.multisampled || texture.dim == TextureDim::Buffer;
+        let value = match op {
+            TextureOp::Size if plain => self.op(Op::ImageQuerySize, uint, &[id]),
+            TextureOp::Size => {
+                let level = match self.texture_arg(data, operands, TextureOperands::LEVEL) {
+                    Some(level) => self.use_id(level),
+                    None => self.cx.i32(0),
+                };
+                self.op(Op::ImageQuerySizeLod, uint, &[id, level])
+            }
+            // A view of one level.
+            TextureOp::Levels if plain => self.cx.u32(1),
+            TextureOp::Levels => self.op(Op::ImageQueryLevels, uint, &[id]),
+            _ if !texture.multisampled => self.cx.u32(1),
+            _ => self.op(Op::ImageQuerySamples, uint, &[id]),
+        };
+        if nonuniform && !(plain && op == TextureOp::Levels) {
+            self.nonuniform(value);
+        }
+        self.convert_shape(value, Scalar::U32, to, lanes)
+    }
+
+    fn query_lod(&mut self, data: &InstData, op: TextureOp, operands: TextureOperands) -> Option<u32> {
+        let coord = self.texture_arg(data, operands, TextureOperands::COORD)?;
+        let (scalar, have) = self.shape(self.func.ty(coord))?;
+        let mut id = self.use_id(coord);
+        let (texture, sampled) = self.sampled_image(data, operands)?;
+        // The layer has no part in it (SPIR-V specification, OpImageQueryLod).
+        let lanes = texture.dim.coords() as u8;
+        if have > lanes {
+            let parts: Vec<u32> = (0..lanes).map(|i| self.lane(id, scalar, have, i)).collect();
+            id = self.vector_of(&parts, scalar);
+        }
+        let pair = self.cx.num(Scalar::F32, 2);
+        let float = self.cx.scalar(Scalar::F32);
+        let both = self.op(Op::ImageQueryLod, pair, &[sampled, id]);
+        Some(self.op(Op::CompositeExtract, float, &[both, u32::from(op == TextureOp::LodUnclamped)]))
+    }
+
+    /// `TexelPtr`.
+    pub fn texel_ptr(&mut self, data: &InstData) -> Option<Pointer> {
+        let handle = self.handle(data.args[0])?;
+        let slot = self.cx.resource(handle.global)?;
+        let ResourceType::Texture(texture) = slot.ty else { return None };
+        let (_, ty) = self.cx.ir.types.pointee(data.ty)?;
+        let coord = self.use_id(data.args[1]);
+        let sample = match data.args.get(2) {
+            Some(&sample) => self.use_id(sample),
+            None => self.cx.u32(0),
+        };
+        let texel = sampled_scalar(texture.texel);
+        let pointee = self.cx.scalar(texel);
+        let ptr_ty = self.cx.pointer(StorageClass::Image, pointee);
+        let id = self.op(Op::ImageTexelPointer, ptr_ty, &[handle.ptr, coord, sample]);
+        if handle.nonuniform {
+            self.nonuniform(id);
+        }
+        Some(Pointer {
+            id,
+            ty,
+            mem: Mem::Plain,
+            class: StorageClass::Image,
+            nonuniform: handle.nonuniform,
+            as_uint: false,
+        })
+    }
+}
