@@ -168,9 +168,7 @@ impl Fx<'_, '_> {
         let consts = &self.cx.ir.consts;
         let Some(c) = self.func.as_const(value) else { return false };
         match consts.data(c) {
-            oneshader_ir::ConstData::Composite(parts) => {
-                parts.iter().all(|&p| consts.bits(p).is_some_and(&test))
-            }
+            oneshader_ir::ConstData::Composite(parts) => parts.iter().all(|&p| consts.bits(p).is_some_and(&test)),
             _ => consts.bits(c).is_some_and(test),
         }
     }
@@ -392,9 +390,7 @@ impl Fx<'_, '_> {
         match data.op {
             IrOp::Convert => match self.shape(self.func.ty(data.args[0])) {
                 // Rounding to the float must not leave the range: 2^32 - 1 becomes 2^32.
-                Some((Scalar::Int { bits, signed }, _)) => {
-                    u32::from(bits) < to.bits() && (to.is_signed() || !signed)
-                }
+                Some((Scalar::Int { bits, signed }, _)) => u32::from(bits) < to.bits() && (to.is_signed() || !signed),
                 Some((Scalar::Bool, _)) => true,
                 _ => false,
             },
@@ -427,9 +423,8 @@ impl Fx<'_, '_> {
     fn mat_mul(&mut self, data: &InstData) -> Option<u32> {
         let (a, b) = (self.use_id(data.args[0]), self.use_id(data.args[1]));
         let ty = self.cx.ty(data.ty);
-        let is_matrix = |fx: &Self, i: usize| {
-            matches!(fx.cx.ir.types.kind(fx.func.ty(data.args[i])), TypeKind::Matrix { .. })
-        };
+        let is_matrix =
+            |fx: &Self, i: usize| matches!(fx.cx.ir.types.kind(fx.func.ty(data.args[i])), TypeKind::Matrix { .. });
         let op = match (is_matrix(self, 0), is_matrix(self, 1)) {
             (true, true) => Op::MatrixTimesMatrix,
             (true, false) => Op::VectorTimesMatrix,

@@ -127,8 +127,6 @@ enum Ty {
     Pointer(u32, u32),
     Image {
         dim: u32,
-        arrayed: bool,
-        multisampled: bool,
         storage: bool,
         format: u32,
     },
@@ -150,16 +148,8 @@ enum Descriptors {
 /// For each kind of descriptor: the capability to index an array of them dynamically (`None`: in Vulkan 1.1 without
 /// one), and nonuniformly.
 static INDEXING: &[(Descriptors, Cap, Cap)] = &[
-    (
-        Descriptors::UniformBuffer,
-        Cap::UniformBufferArrayDynamicIndexing,
-        Cap::UniformBufferArrayNonUniformIndexing,
-    ),
-    (
-        Descriptors::StorageBuffer,
-        Cap::StorageBufferArrayDynamicIndexing,
-        Cap::StorageBufferArrayNonUniformIndexing,
-    ),
+    (Descriptors::UniformBuffer, Cap::UniformBufferArrayDynamicIndexing, Cap::UniformBufferArrayNonUniformIndexing),
+    (Descriptors::StorageBuffer, Cap::StorageBufferArrayDynamicIndexing, Cap::StorageBufferArrayNonUniformIndexing),
     (Descriptors::SampledImage, Cap::SampledImageArrayDynamicIndexing, Cap::SampledImageArrayNonUniformIndexing),
     (Descriptors::StorageImage, Cap::StorageImageArrayDynamicIndexing, Cap::StorageImageArrayNonUniformIndexing),
     (
@@ -239,10 +229,9 @@ impl Scan {
                 self.caps.insert(Cap::InterpolationFunction);
             }
             Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => self.image_operands(operands.get(4)),
-            Op::ImageSampleDrefImplicitLod
-            | Op::ImageSampleDrefExplicitLod
-            | Op::ImageGather
-            | Op::ImageDrefGather => self.image_operands(operands.get(5)),
+            Op::ImageSampleDrefImplicitLod | Op::ImageSampleDrefExplicitLod | Op::ImageGather | Op::ImageDrefGather => {
+                self.image_operands(operands.get(5))
+            }
             _ => {}
         }
         if is_atomic(op) {
@@ -304,8 +293,8 @@ impl Scan {
             Op::TypeStruct => Ty::Parts(operands[1..].to_vec()),
             Op::TypeRuntimeArray => {
                 let elem = operands[1];
-                let descriptor = self.blocks.contains(&elem)
-                    || matches!(self.types.get(&elem), Some(Ty::Image { .. } | Ty::Other));
+                let descriptor =
+                    self.blocks.contains(&elem) || matches!(self.types.get(&elem), Some(Ty::Image { .. } | Ty::Other));
                 if descriptor {
                     self.caps.insert(Cap::RuntimeDescriptorArray);
                 }
@@ -352,7 +341,7 @@ impl Scan {
         } else if !BASE_FORMATS.iter().chain(&MORE_BASE_FORMATS).any(|&f| f as u32 == format) {
             self.caps.insert(Cap::StorageImageExtendedFormats);
         }
-        Ty::Image { dim, arrayed, multisampled, storage, format }
+        Ty::Image { dim, storage, format }
     }
 
     /// Whether a number of `bits` is somewhere in a type.
@@ -432,7 +421,11 @@ impl Scan {
             && dim != Dim::DimSubpassData as u32
         {
             let read = op == Op::ImageRead;
-            self.caps.insert(if read { Cap::StorageImageReadWithoutFormat } else { Cap::StorageImageWriteWithoutFormat });
+            self.caps.insert(if read {
+                Cap::StorageImageReadWithoutFormat
+            } else {
+                Cap::StorageImageWriteWithoutFormat
+            });
         }
     }
 

@@ -63,13 +63,6 @@ impl Cx<'_> {
         self.splat_const(scalar, lanes, one)
     }
 
-    /// A constant vector of unsigned numbers.
-    pub fn uvec(&mut self, values: &[u32]) -> u32 {
-        let parts: Vec<u32> = values.iter().map(|&v| self.u32(v)).collect();
-        let ty = self.num(Scalar::U32, values.len() as u8);
-        self.unique_const(Op::ConstantComposite, ty, &parts)
-    }
-
     /// Any value of a type.
     pub fn undef(&mut self, ty: u32) -> u32 {
         self.unique_const(Op::Undef, ty, &[])
@@ -183,7 +176,9 @@ mod tests {
 
     #[test]
     fn halves_are_those_of_ieee_754() {
-        for (value, bits) in [(1.0, 0x3c00), (-2.0, 0xc000), (65504.0, 0x7bff), (0.0, 0), (0.0625, 0x2c00), (1e9, 0x7c00)] {
+        for (value, bits) in
+            [(1.0, 0x3c00), (-2.0, 0xc000), (65504.0, 0x7bff), (0.0, 0), (0.0625, 0x2c00), (1e9, 0x7c00)]
+        {
             assert_eq!(half(value), bits, "{value}");
         }
     }

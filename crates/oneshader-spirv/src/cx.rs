@@ -7,6 +7,8 @@ use crate::module::Module;
 use crate::options::SpirvOptions;
 use crate::resource::{ResourceKey, ResourceSlot};
 use oneshader_diag::{Code, DiagnosticBag, FileId, SourceMap, Span, codes};
+use oneshader_ir::layout::{LayoutOptions, Layouts};
+use oneshader_ir::slots::Slots;
 use oneshader_ir::{EntryPoint, Global, IrModule, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -20,6 +22,9 @@ type UniqueKey = SmallVec<[u32; 8]>;
 pub(crate) struct Cx<'a> {
     pub ir: &'a IrModule,
     pub opts: &'a SpirvOptions,
+    pub layouts: &'a Layouts,
+    pub rules: &'a LayoutOptions,
+    pub slots: &'a Slots,
     pub sources: Option<&'a SourceMap>,
     pub bag: &'a mut DiagnosticBag,
     /// An error was reported; the words are not to be used.

@@ -7,9 +7,9 @@ use crate::intrinsic::is_derivative;
 use crate::module::Module;
 use crate::options::SpirvOptions;
 use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
-use oneshader_ir::{
-    EntryPoint, Global, GlobalKind, IrModule, Op as IrOp, Stage, TextureOp, TextureOperands, ValueDef,
-};
+use oneshader_ir::layout::{LayoutOptions, Layouts};
+use oneshader_ir::slots::Slots;
+use oneshader_ir::{EntryPoint, Global, GlobalKind, IrModule, Op as IrOp, Stage, TextureOp, TextureOperands, ValueDef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use spirv::{ExecutionModel, Op, SourceLanguage};
@@ -55,17 +55,30 @@ impl Usage {
         }
         usage.derivatives &= entry.stage == Stage::Compute;
         usage.ordered = entry.stage == Stage::Pixel
-            && usage.globals.iter().any(
-                |&g| matches!(&ir.globals[g].kind, GlobalKind::Resource(r) if r.rasterizer_ordered),
-            );
+            && usage
+                .globals
+                .iter()
+                .any(|&g| matches!(&ir.globals[g].kind, GlobalKind::Resource(r) if r.rasterizer_ordered));
         usage
     }
+}
+
+/// What is decided below the backends, once for all targets.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables<'a> {
+    /// Bytes of everything behind a resource.
+    pub layouts: &'a Layouts,
+    /// The rules those follow.
+    pub rules: &'a LayoutOptions,
+    /// Descriptors.
+    pub slots: &'a Slots,
 }
 
 /// Emits SPIR-V.
 #[derive(Clone, Copy, Debug)]
 pub struct SpirvBackend<'a> {
     module: &'a IrModule,
+    tables: Tables<'a>,
     options: &'a SpirvOptions,
     sources: Option<&'a SourceMap>,
 }
@@ -82,8 +95,8 @@ pub enum Entries<'a> {
 impl<'a> SpirvBackend<'a> {
     /// A backend for a module that the verifier accepts and whose handles are resolved
     /// ([`Properties::HANDLES_RESOLVED`](oneshader_ir::Properties::HANDLES_RESOLVED)).
-    pub fn new(module: &'a IrModule, options: &'a SpirvOptions) -> Self {
-        Self { module, options, sources: None }
+    pub fn new(module: &'a IrModule, tables: Tables<'a>, options: &'a SpirvOptions) -> Self {
+        Self { module, tables, options, sources: None }
     }
 
     /// Gives the sources, which [`SpirvOptions::lines`] needs.
@@ -112,6 +125,9 @@ impl<'a> SpirvBackend<'a> {
         let mut cx = Cx {
             ir,
             opts: self.options,
+            layouts: self.tables.layouts,
+            rules: self.tables.rules,
+            slots: self.tables.slots,
             sources: self.sources,
             bag,
             failed: false,

@@ -340,11 +340,6 @@ impl Fx<'_, '_> {
         }
     }
 
-    /// Whether this is the entry point's function.
-    pub fn is_entry(&self) -> bool {
-        self.entry
-    }
-
     fn patch_phis(&mut self) {
         for patch in std::mem::take(&mut self.phis) {
             let data = &self.func.insts[patch.inst];

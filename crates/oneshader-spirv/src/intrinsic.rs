@@ -225,7 +225,7 @@ impl Fx<'_, '_> {
     }
 
     fn frexp(&mut self, data: &InstData, exponent: bool) -> Option<u32> {
-        let (scalar, lanes, value, ty) = self.operand(data, 0)?;
+        let (_, lanes, value, ty) = self.operand(data, 0)?;
         let ints = self.cx.num(Scalar::I32, lanes);
         let pair = self.cx.unique_type(Op::TypeStruct, &[ty, ints]);
         let result = self.glsl(Glsl::FrexpStruct, pair, &[value]);
@@ -281,7 +281,12 @@ impl Fx<'_, '_> {
         let parts: Option<Vec<u32>> = match scalar.bits() {
             32 => {
                 let whole = self.bits32(intrinsic, scalar, lanes, value);
-                return self.convert_shape(whole, if intrinsic == Intrinsic::ReverseBits { scalar } else { Scalar::U32 }, to, lanes);
+                return self.convert_shape(
+                    whole,
+                    if intrinsic == Intrinsic::ReverseBits { scalar } else { Scalar::U32 },
+                    to,
+                    lanes,
+                );
             }
             16 => {
                 let wide = Scalar::Int { bits: 32, signed: scalar.is_signed() };

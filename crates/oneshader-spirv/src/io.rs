@@ -8,8 +8,7 @@ use crate::cx::Cx;
 use crate::func::{Fx, Lowered};
 use crate::memory::{Mem, Pointer};
 use oneshader_ir::{
-    AddressSpace, BuiltIn, DepthMode, Global, GlobalKind, Interpolation, IoVar, Sampling, Scalar, Stage, Type,
-    TypeKind,
+    AddressSpace, BuiltIn, DepthMode, Global, GlobalKind, Interpolation, IoVar, Sampling, Scalar, Stage, Type, TypeKind,
 };
 use spirv::{BuiltIn as SpvBuiltIn, Decoration, ExecutionMode, Op, StorageClass};
 
@@ -254,13 +253,7 @@ impl Cx<'_> {
     }
 
     /// The array of all clip or cull distances of a signature, in the order of their semantic indices.
-    fn distances(
-        &mut self,
-        global: Global,
-        which: BuiltIn,
-        id: SpvBuiltIn,
-        output: bool,
-    ) -> Option<(u32, Stored)> {
+    fn distances(&mut self, global: Global, which: BuiltIn, id: SpvBuiltIn, output: bool) -> Option<(u32, Stored)> {
         let ir = self.ir;
         let list = if output { &self.entry.outputs } else { &self.entry.inputs };
         let mut all: Vec<(u32, Global)> = list
@@ -290,7 +283,7 @@ impl Cx<'_> {
     /// Execution modes of the entry point at hand.
     pub fn execution_modes(&mut self, func: u32) {
         let entry = self.entry;
-        let mut mode = |cx: &mut Self, mode: ExecutionMode, operands: &[u32]| {
+        let mode = |cx: &mut Self, mode: ExecutionMode, operands: &[u32]| {
             let mut words = vec![func, mode as u32];
             words.extend_from_slice(operands);
             cx.m.modes.inst(Op::ExecutionMode, &words);
@@ -415,14 +408,8 @@ impl Fx<'_, '_> {
                 self.adapt(whole, Scalar::F32, 4, ty)
             }
             Stored::Same | Stored::Bools | Stored::Position => {
-                let pointer = Pointer {
-                    id: info.var,
-                    ty,
-                    mem: Mem::Io,
-                    class: info.class,
-                    nonuniform: false,
-                    as_uint: false,
-                };
+                let pointer =
+                    Pointer { id: info.var, ty, mem: Mem::Io, class: info.class, nonuniform: false, as_uint: false };
                 Some(self.load(pointer))
             }
         }

@@ -12,7 +12,6 @@ mod emit;
 mod func;
 mod intrinsic;
 mod io;
-mod layout;
 mod memory;
 mod module;
 mod options;
@@ -22,5 +21,5 @@ mod texture;
 mod types;
 mod wave;
 
-pub use emit::{Entries, SpirvBackend};
+pub use emit::{Entries, SpirvBackend, Tables};
 pub use options::{SpirvOptions, TargetEnv};

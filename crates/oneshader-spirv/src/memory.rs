@@ -1,11 +1,9 @@
 //! Memory: access chains, loads and stores, the difference between a value and its bytes, raw buffers, atomics.
 
 use crate::func::Fx;
-use crate::layout::Rule;
 use crate::resource::{RawView, ResourceSlot};
-use oneshader_ir::{
-    AddressSpace, AtomicOp, InstData, MatrixOrder, ResourceType, Scalar, Type, TypeKind, Value,
-};
+use oneshader_ir::layout::LayoutRule;
+use oneshader_ir::{AddressSpace, AtomicOp, InstData, MatrixOrder, ResourceType, Scalar, Type, TypeKind, Value};
 use smallvec::SmallVec;
 use spirv::{MemorySemantics, Op, Scope, StorageClass};
 
@@ -17,7 +15,7 @@ pub(crate) enum Mem {
     /// As a stage input or output: `bool` is `uint`.
     Io,
     /// With stated bytes: `bool` is `uint`, offsets and strides by the rule; `order` is that of the matrices at hand.
-    Laid { rule: Rule, order: MatrixOrder },
+    Laid { rule: LayoutRule, order: MatrixOrder },
 }
 
 impl Mem {
@@ -197,7 +195,7 @@ impl Fx<'_, '_> {
         let ResourceType::StructuredBuffer { elem, order, .. } = slot.ty else { return None };
         let zero = self.cx.u32(0);
         let index = self.use_id(data.args[1]);
-        let mem = Mem::Laid { rule: self.cx.storage_rule(), order };
+        let mem = Mem::Laid { rule: self.cx.rules.storage, order };
         let pointee = self.cx.mem_ty(elem, mem);
         let ty = self.cx.pointer(StorageClass::StorageBuffer, pointee);
         let id = self.op(Op::AccessChain, ty, &[handle.ptr, zero, index]);
@@ -213,7 +211,7 @@ impl Fx<'_, '_> {
         let (slot, handle) = self.buffer(data.args[0])?;
         let (block, rule) = match slot.ty {
             ResourceType::ConstantBuffer { block } => (block, self.cx.constant_rule(slot.class)),
-            ResourceType::TextureBuffer { block } => (block, self.cx.storage_rule()),
+            ResourceType::TextureBuffer { block } => (block, self.cx.rules.texture),
             _ => return None,
         };
         let mem = Mem::Laid { rule, order: MatrixOrder::ColumnMajor };
@@ -251,7 +249,7 @@ impl Fx<'_, '_> {
         let (id, nonuniform) = self.raw_unit(data.args[0], view, index)?;
         let class = StorageClass::StorageBuffer;
         let as_uint = scalar != view.scalar();
-        let mem = Mem::Laid { rule: self.cx.storage_rule(), order: MatrixOrder::ColumnMajor };
+        let mem = Mem::Laid { rule: self.cx.rules.storage, order: MatrixOrder::ColumnMajor };
         Some(Pointer { id, ty, mem, class, nonuniform, as_uint })
     }
 
@@ -300,13 +298,13 @@ impl Fx<'_, '_> {
                     self.op(Op::CompositeConstruct, pair, &words)
                 }
             };
-            parts.push(self.from_unit(whole, view, scalar));
+            parts.push(self.scalar_in_unit(whole, view, scalar));
         }
         Some(self.vector_of(&parts, scalar))
     }
 
     /// A scalar from the unit (or pair of units) that holds its bits.
-    fn from_unit(&mut self, unit: u32, view: RawView, scalar: Scalar) -> u32 {
+    fn scalar_in_unit(&mut self, unit: u32, view: RawView, scalar: Scalar) -> u32 {
         let ty = self.cx.scalar(scalar);
         match scalar {
             Scalar::Bool => {

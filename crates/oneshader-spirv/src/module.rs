@@ -135,10 +135,7 @@ impl Module {
             head.inst_str(Op::Extension, &[], extension, &[]);
         }
         head.0.extend_from_slice(&self.imports.0);
-        head.inst(
-            Op::MemoryModel,
-            &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::GLSL450 as u32],
-        );
+        head.inst(Op::MemoryModel, &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::GLSL450 as u32]);
         let version = (u32::from(version.0) << 16) | (u32::from(version.1) << 8);
         // The generator's number is 0: none is registered (SPIR-V specification 3.1).
         let mut words = vec![spirv::MAGIC_NUMBER, version, 0, self.next, 0];
@@ -170,12 +167,6 @@ mod tests {
         words.inst(Op::TypeVoid, &[1]);
         words.inst_str(Op::EntryPoint, &[5, 2], "m", &[7]);
         let read: Vec<(u32, Vec<u32>)> = words.iter().map(|(op, args)| (op, args.to_vec())).collect();
-        assert_eq!(
-            read,
-            [
-                (Op::TypeVoid as u32, vec![1]),
-                (Op::EntryPoint as u32, vec![5, 2, u32::from(b'm'), 7])
-            ]
-        );
+        assert_eq!(read, [(Op::TypeVoid as u32, vec![1]), (Op::EntryPoint as u32, vec![5, 2, u32::from(b'm'), 7])]);
     }
 }

@@ -2,11 +2,10 @@
 
 use crate::cx::Cx;
 use crate::func::{Fx, Handle};
-use crate::layout;
-use crate::layout::Rule;
 use crate::memory::Mem;
 use crate::types::{IMAGE_FORMATS, derived_format};
 use oneshader_diag::Span;
+use oneshader_ir::layout::{LayoutRule, resource_type};
 use oneshader_ir::{
     Access, CounterKind, Global, GlobalKind, MatrixOrder, ResourceType, ResourceVar, Scalar, Type, TypeKind,
 };
@@ -70,19 +69,12 @@ pub(crate) struct ResourceSlot {
     pub pointee: u32,
     /// Whether the variable is an array of resources.
     pub arrayed: bool,
-    /// Format of a storage image.
-    pub format: ImageFormat,
 }
 
 impl Cx<'_> {
-    /// The layout rule of structured buffers.
-    pub fn storage_rule(&self) -> Rule {
-        Rule::Std430
-    }
-
     /// The layout rule of a constant buffer or of push constants.
-    pub fn constant_rule(&self, class: StorageClass) -> Rule {
-        if class == StorageClass::PushConstant { Rule::Std430 } else { Rule::Std140 }
+    pub fn constant_rule(&self, class: StorageClass) -> LayoutRule {
+        if class == StorageClass::PushConstant { self.rules.storage } else { self.rules.constant }
     }
 
     /// What a module-scope variable of resources is declared with: the resource's type, the number of them (0 when
@@ -91,10 +83,10 @@ impl Cx<'_> {
         let ir = self.ir;
         let var = &ir.globals[global];
         let GlobalKind::Resource(resource) = &var.kind else { return None };
+        let handle = resource_type(&ir.types, var.ty)?;
         let (mut ty, mut count) = (var.ty, None);
         loop {
             match ir.types.kind(ty) {
-                TypeKind::Resource(r) => return Some((r, count, resource)),
                 TypeKind::Array { elem, len } => {
                     count = Some(count.unwrap_or(1u32).saturating_mul(len));
                     ty = elem;
@@ -103,7 +95,7 @@ impl Cx<'_> {
                     count = Some(0);
                     ty = elem;
                 }
-                _ => return None,
+                _ => return Some((handle, count, resource)),
             }
         }
     }
@@ -152,9 +144,14 @@ impl Cx<'_> {
             _ => self.name(var, name),
         }
         if class != StorageClass::PushConstant {
-            let (set, binding) = self.slot(global, matches!(key, ResourceKey::Counter(_)));
-            self.m.decorate(var, Decoration::DescriptorSet, &[set]);
-            self.m.decorate(var, Decoration::Binding, &[binding]);
+            let slots = self.slots.of(global);
+            let slot = if let ResourceKey::Counter(_) = key { slots.spirv_counter } else { slots.spirv };
+            let Some(slot) = slot else {
+                self.internal(ir.globals[global].span, format!("`{name}` has no descriptor"));
+                return None;
+            };
+            self.m.decorate(var, Decoration::DescriptorSet, &[slot.set]);
+            self.m.decorate(var, Decoration::Binding, &[slot.binding]);
         }
         if resource.coherent && !read_only(ty) {
             self.m.decorate(var, Decoration::Coherent, &[]);
@@ -165,12 +162,13 @@ impl Cx<'_> {
         if let ResourceKey::Raw(global, _) = key {
             self.alias(var, global);
         }
-        Some(ResourceSlot { var, class, ty, pointee, arrayed: count.is_some(), format })
+        Some(ResourceSlot { var, class, ty, pointee, arrayed: count.is_some() })
     }
 
     /// Marks the views of a byte-address buffer as aliases of each other.
     fn alias(&mut self, var: u32, global: Global) {
-        let others = [ResourceKey::Main(global), ResourceKey::Raw(global, RawView::U16), ResourceKey::Raw(global, RawView::U64)];
+        let others =
+            [ResourceKey::Main(global), ResourceKey::Raw(global, RawView::U16), ResourceKey::Raw(global, RawView::U64)];
         let views: Vec<u32> = others.iter().filter_map(|key| self.resources.get(key)).map(|slot| slot.var).collect();
         match views.as_slice() {
             [] => {}
@@ -192,13 +190,12 @@ impl Cx<'_> {
     ) -> (StorageClass, u32) {
         match ty {
             ResourceType::ConstantBuffer { block } => {
-                let class =
-                    if resource.push_constant { StorageClass::PushConstant } else { StorageClass::Uniform };
+                let class = if resource.push_constant { StorageClass::PushConstant } else { StorageClass::Uniform };
                 let mem = Mem::Laid { rule: self.constant_rule(class), order: MatrixOrder::ColumnMajor };
                 (class, self.struct_ty(block, mem, true))
             }
             ResourceType::TextureBuffer { block } => {
-                let mem = Mem::Laid { rule: self.storage_rule(), order: MatrixOrder::ColumnMajor };
+                let mem = Mem::Laid { rule: self.rules.texture, order: MatrixOrder::ColumnMajor };
                 let id = self.read_only_block(block, mem);
                 (StorageClass::StorageBuffer, id)
             }
@@ -235,12 +232,7 @@ impl Cx<'_> {
     }
 
     /// The format of a storage image: stated, or derived from the element's type.
-    fn image_format(
-        &mut self,
-        texture: oneshader_ir::TextureType,
-        resource: &ResourceVar,
-        span: Span,
-    ) -> ImageFormat {
+    fn image_format(&mut self, texture: oneshader_ir::TextureType, resource: &ResourceVar, span: Span) -> ImageFormat {
         if let Some(name) = resource.vk_image_format {
             let name = self.ir.names.get(name);
             if let Some(&(_, format)) = IMAGE_FORMATS.iter().find(|(n, _)| *n == name) {
@@ -269,13 +261,14 @@ impl Cx<'_> {
     }
 
     fn structured_block(&mut self, elem: Type, order: MatrixOrder, read_only: bool) -> u32 {
-        let mem = Mem::Laid { rule: self.storage_rule(), order };
+        let mem = Mem::Laid { rule: self.rules.storage, order };
         let key = BlockKey::Structured(elem, mem, read_only);
         if let Some(&id) = self.blocks.get(&key) {
             return id;
         }
         let part = self.mem_ty(elem, mem);
-        let stride = layout::array_stride(&self.ir.types, elem, self.storage_rule(), order);
+        let rule = self.rules.storage;
+        let stride = self.layout(elem, rule, order).map_or(0, |l| l.stride());
         let name = if read_only { "type.StructuredBuffer" } else { "type.RWStructuredBuffer" };
         let id = self.array_block(name, part, stride, read_only);
         self.matrix_decorations(id, 0, elem, mem);

@@ -4,7 +4,8 @@ use crate::func::{Fx, Handle};
 use crate::memory::{Mem, Pointer};
 use crate::types::sampled_scalar;
 use oneshader_ir::{
-    Access, ConstData, Global, InstData, ResourceType, Scalar, TextureDim, TextureOp, TextureOperands, TextureType, Value,
+    Access, ConstData, Global, InstData, ResourceType, Scalar, TextureDim, TextureOp, TextureOperands, TextureType,
+    Value,
 };
 use spirv::{ImageOperands, Op, StorageClass};
 

@@ -2,8 +2,9 @@
 //! lie in memory.
 
 use crate::cx::Cx;
-use crate::layout;
 use crate::memory::Mem;
+use oneshader_diag::Span;
+use oneshader_ir::layout::{Layout, LayoutKind, LayoutRule};
 use oneshader_ir::{Access, MatrixOrder, Scalar, TextureDim, TextureType, Type, TypeKind};
 use spirv::{Decoration, Dim, ImageFormat, Op, StorageClass};
 
@@ -15,9 +16,7 @@ impl Cx<'_> {
     pub fn scalar(&mut self, scalar: Scalar) -> u32 {
         match scalar {
             Scalar::Bool => self.unique_type(Op::TypeBool, &[]),
-            Scalar::Int { bits, signed } => {
-                self.unique_type(Op::TypeInt, &[u32::from(bits), u32::from(signed)])
-            }
+            Scalar::Int { bits, signed } => self.unique_type(Op::TypeInt, &[u32::from(bits), u32::from(signed)]),
             Scalar::Float { bits } => self.unique_type(Op::TypeFloat, &[u32::from(bits)]),
         }
     }
@@ -77,14 +76,17 @@ impl Cx<'_> {
             TypeKind::Array { elem, len } => {
                 let part = self.mem_ty(elem, mem);
                 let stride = match mem {
-                    Mem::Laid { rule, order } => Some(layout::array_stride(&self.ir.types, elem, rule, order)),
+                    Mem::Laid { rule, order } => self.layout(ty, rule, order).and_then(|l| match l.kind {
+                        LayoutKind::Array { stride, .. } => Some(stride),
+                        _ => None,
+                    }),
                     Mem::Plain | Mem::Io => None,
                 };
                 self.array(part, len, stride)
             }
             TypeKind::Struct(_) => self.struct_ty(ty, mem, false),
             TypeKind::Pointer { .. } | TypeKind::RuntimeArray { .. } | TypeKind::Resource(_) => {
-                self.internal(oneshader_diag::Span::NONE, "a value of an opaque type reached memory");
+                self.internal(Span::NONE, "a value of an opaque type reached memory");
                 self.void()
             }
         }
@@ -113,12 +115,19 @@ impl Cx<'_> {
         self.m.globals.inst(Op::TypeStruct, &words);
         self.structs.insert((ty, mem, block), id);
         let name = ir.names.get(data.name);
-        if block { self.name(id, &format!("type.{name}")) } else { self.name(id, name) }
+        if block {
+            self.name(id, &format!("type.{name}"))
+        } else {
+            self.name(id, name)
+        }
         for (i, member) in data.members.iter().enumerate() {
             self.member_name(id, i as u32, ir.names.get(member.name));
         }
         if let Mem::Laid { rule, .. } = mem {
-            let offsets = layout::member_offsets(&ir.types, ty, rule);
+            let offsets: Vec<u32> = match self.layout(ty, rule, MatrixOrder::ColumnMajor).map(|l| &l.kind) {
+                Some(LayoutKind::Struct(members)) => members.iter().map(|m| m.offset).collect(),
+                _ => Vec::new(),
+            };
             for (i, (member, offset)) in data.members.iter().zip(offsets).enumerate() {
                 self.m.decorate_member(id, i as u32, Decoration::Offset, &[offset]);
                 self.matrix_decorations(id, i as u32, member.ty, Mem::Laid { rule, order: member.order });
@@ -137,13 +146,28 @@ impl Cx<'_> {
             ty = elem;
         }
         if let (TypeKind::Matrix { .. }, Mem::Laid { rule, order }) = (self.ir.types.kind(ty), mem) {
-            let stride = layout::matrix_stride(&self.ir.types, ty, rule, order);
+            let stride = match self.layout(ty, rule, order).map(|l| &l.kind) {
+                Some(&LayoutKind::Matrix { stride, .. }) => stride,
+                _ => 0,
+            };
             self.m.decorate_member(strukt, member, Decoration::MatrixStride, &[stride]);
             let decoration = match order {
                 MatrixOrder::ColumnMajor => Decoration::RowMajor,
                 MatrixOrder::RowMajor => Decoration::ColMajor,
             };
             self.m.decorate_member(strukt, member, decoration, &[]);
+        }
+    }
+
+    /// The bytes of a type. Every type behind a resource has been laid out before; one that has not is reported.
+    pub fn layout(&mut self, ty: Type, rule: LayoutRule, order: MatrixOrder) -> Option<&Layout> {
+        let layouts = self.layouts;
+        match layouts.find(&self.ir.types, ty, rule, order) {
+            Some(id) => Some(layouts.get(id)),
+            None => {
+                self.internal(Span::NONE, "a type in a buffer has no layout");
+                None
+            }
         }
     }
 
