@@ -494,10 +494,8 @@ mod tests {
 
     #[test]
     fn every_binary_operation_has_a_row() {
-        for i in 0..BINARY.len() {
-            for j in 0..i {
-                assert_ne!(BINARY[i].op, BINARY[j].op);
-            }
+        for (i, row) in BINARY.iter().enumerate() {
+            assert!(BINARY[..i].iter().all(|r| r.op != row.op));
         }
         assert_eq!(BINARY.len(), 16);
     }

@@ -344,7 +344,7 @@ impl Fx<'_, '_> {
         Some(Lowered::Pointer(Pointer {
             id: info.var,
             ty: self.cx.ir.globals[global].ty,
-            mem: Mem::Io,
+            mem: Mem::Plain,
             class: info.class,
             nonuniform: false,
             as_uint: false,
