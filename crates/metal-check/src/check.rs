@@ -73,9 +73,14 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn new(origin: Origin, place: Place, message: String) -> Self {
+    pub(crate) fn new(origin: Origin, place: Place, message: String) -> Self {
         let Place { file, line, column } = place;
         Self { origin, file, line, column, message }
+    }
+
+    /// A finding of the compiler without a place.
+    pub(crate) fn nowhere(message: String) -> Self {
+        Self::new(Origin::Compiler, Place { file: None, line: 0, column: 0 }, message)
     }
 }
 
@@ -236,7 +241,7 @@ impl Checker {
 }
 
 /// Reads clang's messages. One in a header is given the place in the text that led there, which its notes name.
-fn read_diagnostics(stderr: &str, source: &Source<'_>, rewritten: &Rewritten) -> Vec<Finding> {
+pub(crate) fn read_diagnostics(stderr: &str, source: &Source<'_>, rewritten: &Rewritten) -> Vec<Finding> {
     let place = |(line, column)| source.place(line, rewritten.original_column(&source.text, line, column));
     let mut findings: Vec<Finding> = Vec::new();
     for line in stderr.lines() {

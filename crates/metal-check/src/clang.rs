@@ -102,6 +102,7 @@ impl Clang {
             hash.add(path);
             hash.add(text);
         }
+        hash.add(crate::run::RUNTIME);
         hash.add(&identity);
         for flag in MODE.iter().chain(&ERRORS).chain(Purpose::Execute.flags()) {
             hash.add(flag);
@@ -165,6 +166,28 @@ impl Clang {
         command
     }
 
+    /// A command without options: to compile C and to link.
+    pub fn plain(&self) -> Command {
+        Command::new(&self.program)
+    }
+
+    /// Path of the executor's runtime as an object, which is compiled if the cache lacks it.
+    pub fn runtime(&self) -> Result<PathBuf, Error> {
+        let path = self.cache.join("runtime.o");
+        if path.exists() {
+            return Ok(path);
+        }
+        let unique = self.cache.join(unique_name("runtime"));
+        let mut command = self.plain();
+        command.args(["-x", "c", "-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-c", "-o"]).arg(&unique).arg("-");
+        let done = run(&mut command, crate::run::RUNTIME.as_bytes(), HEADER_LIMIT)?;
+        if !done.status.success() {
+            return Err(Error::Headers(done.stderr));
+        }
+        fs::rename(&unique, &path).map_err(|e| Error::io(&path, e))?;
+        Ok(path)
+    }
+
     /// Path of the precompiled header for `purpose`, which is built if the cache lacks it.
     pub fn precompiled(&self, purpose: Purpose) -> Result<PathBuf, Error> {
         let name = match purpose {
@@ -177,7 +200,10 @@ impl Clang {
         }
         let unique = self.cache.join(unique_name("pch"));
         let mut command = self.base(purpose);
-        let text = "#include \"msl/prelude.h\"\n#include <metal_stdlib>\n#include <simd/simd.h>\n";
+        let mut text = "#include \"msl/prelude.h\"\n#include <metal_stdlib>\n#include <simd/simd.h>\n".to_owned();
+        if purpose == Purpose::Execute {
+            text.push_str("#include \"msl/execute.h\"\n");
+        }
         command.args([
             "-fsyntax-only",
             "-Xclang",

@@ -19,6 +19,7 @@ mod preprocess;
 mod process;
 mod rewrite;
 pub mod run;
+mod syntax;
 mod version;
 
 pub use check::{Checker, Finding, Options, Origin, Report};

@@ -265,7 +265,7 @@ fn function_constant(s: &TokenStream<'_>, open: usize, close: usize, edits: &mut
     edits.replace(
         start,
         stop,
-        format!(" = ::metal::__msl::fc<({index})>::get(); constant bool __msl_defined_{name} = ::metal::__msl::fcv<({index})>::defined;"),
+        format!(" = ::metal::__msl::fc<int({index})>::get(); constant bool __msl_defined_{name} = ::metal::__msl::fcv<int({index})>::defined;"),
     );
 }
 

@@ -1,6 +1,7 @@
 //! Attributes: their names, arguments and, on struct members, types (MSL 5.2).
 use super::Lint;
 use crate::lex::TokenStream;
+use crate::syntax::{Attribute, attribute_list};
 use crate::version::LanguageVersion;
 
 /// What an attribute takes in parentheses.
@@ -173,77 +174,11 @@ const ROWS: &[Row] = &[
     row("gnu::noinline", NoArgument),
 ];
 
-/// One attribute of a list.
-#[derive(Clone, Copy)]
-pub(super) struct Attribute<'a> {
-    pub name: &'a str,
-    /// Its first token.
-    pub at: usize,
-    /// Tokens between its parentheses.
-    pub argument: Option<(usize, usize)>,
-}
-
-impl Attribute<'_> {
-    /// The argument as a number, if it is a literal.
-    pub fn index(&self, s: &TokenStream<'_>) -> Option<u64> {
-        let (from, to) = self.argument?;
-        if to != from + 1 {
-            return None;
-        }
-        s.str(from).trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()
-    }
-
-    /// The argument's text without spaces.
-    pub fn text(&self, s: &TokenStream<'_>) -> String {
-        self.argument.map_or_else(String::new, |(from, to)| (from..to).map(|i| s.str(i)).collect())
-    }
-}
-
-/// The attributes of the list that opens at token `i`, and the index past the list; `None` if no list opens there.
-pub(super) fn list<'a>(s: &TokenStream<'a>, i: usize) -> Option<(Vec<Attribute<'a>>, usize)> {
-    if s.str(i) != "[" || s.str(i + 1) != "[" {
-        return None;
-    }
-    let end = s.closing(i)?;
-    if s.str(end - 1) != "]" || s.closing(i + 1) != Some(end - 1) {
-        return None;
-    }
-    let mut attributes = Vec::new();
-    let mut k = i + 2;
-    while k < end - 1 {
-        let at = k;
-        let mut last = k;
-        while s.str(last + 1) == "::" {
-            last += 2;
-        }
-        let name = s.tokens.get(last).map_or("", |t| &s.text[s.tokens[at].start..t.end]);
-        k = last + 1;
-        let mut argument = None;
-        if s.str(k) == "(" {
-            let close = s.closing(k)?;
-            argument = Some((k + 1, close));
-            k = close + 1;
-        }
-        attributes.push(Attribute { name, at, argument });
-        match s.str(k) {
-            "," => k += 1,
-            // MSL 5.2.3.4 writes [[color(0), index(1)]]; Apple's compiler takes it without the comma.
-            "index" if name == "color" => {}
-            _ if k >= end - 1 => {}
-            _ => {
-                attributes.push(Attribute { name: s.str(k), at: k, argument: None });
-                return Some((attributes, end + 1));
-            }
-        }
-    }
-    Some((attributes, end + 1))
-}
-
 /// Checks every attribute, and the members of structs.
 pub(super) fn check(lint: &mut Lint<'_>) {
     let mut i = 0;
     while i < lint.s.len() {
-        if let Some((attributes, end)) = list(&lint.s, i) {
+        if let Some((attributes, end)) = attribute_list(&lint.s, i) {
             for a in &attributes {
                 attribute(lint, a);
             }
@@ -314,7 +249,7 @@ fn structure(lint: &mut Lint<'_>, i: usize) {
             }
             ";" => start = k + 1,
             "[" => {
-                if let Some((attributes, end)) = list(s, k) {
+                if let Some((attributes, end)) = attribute_list(s, k) {
                     for a in &attributes {
                         let place = format!("{}({})", a.name, a.text(s));
                         if matches!(a.name, "user" | "attribute" | "color" | "id" | "position" | "depth") {

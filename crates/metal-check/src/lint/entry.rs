@@ -1,27 +1,7 @@
 //! Entry functions: their parameters, attributes and results (MSL 5.1, 5.2, 5.8).
 use super::Lint;
-use super::attributes::{Attribute, list};
 use crate::lex::TokenStream;
-
-#[derive(Clone, Copy, PartialEq)]
-enum Stage {
-    Kernel,
-    Vertex,
-    Fragment,
-    /// Object and mesh functions: their inputs are those of kernels and more.
-    Mesh,
-}
-
-impl Stage {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Kernel => "kernel",
-            Self::Vertex => "vertex",
-            Self::Fragment => "fragment",
-            Self::Mesh => "mesh",
-        }
-    }
-}
+use crate::syntax::{Entry, Parameter, Stage, attribute_list, entries, parameter};
 
 /// An input that the device gives a function.
 struct Input {
@@ -89,31 +69,9 @@ const FRAGMENT: &[Input] = &[
     input("viewport_array_index", &["uint", "ushort", "uchar"]),
 ];
 
-/// A parameter of an entry function.
-struct Parameter<'a> {
-    /// Its first token.
-    at: usize,
-    /// Its declaration as written, without attributes.
-    text: String,
-    /// Its type without `const`, `metal::` and spaces.
-    ty: String,
-    attributes: Vec<Attribute<'a>>,
-    /// Elements of `array<T, N>`, if N is a literal.
-    count: u64,
-}
-
-/// A function with its stage: tokens of its name and parameter list.
-struct Entry {
-    stage: Stage,
-    first: usize,
-    name: usize,
-    open: usize,
-    close: usize,
-}
-
 /// Checks every entry function.
 pub(super) fn check(lint: &mut Lint<'_>) {
-    let entries = find(&lint.s);
+    let entries = entries(&lint.s);
     for (k, entry) in entries.iter().enumerate() {
         let name = lint.s.str(entry.name).to_owned();
         if name == "main" {
@@ -137,108 +95,6 @@ pub(super) fn check(lint: &mut Lint<'_>) {
         for (at, message) in remarks {
             lint.remark(at, message);
         }
-    }
-}
-
-/// Finds entry functions that are not templates.
-fn find(s: &TokenStream<'_>) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for i in 0..s.len() {
-        let stage = match s.str(i) {
-            "kernel" => Stage::Kernel,
-            "vertex" => Stage::Vertex,
-            "fragment" => Stage::Fragment,
-            "mesh" | "object" if s.str(i.wrapping_sub(1)) == "[" => Stage::Mesh,
-            _ => continue,
-        };
-        // From here to the parameter list there are attributes, a type and a name.
-        let mut k = i + 1;
-        let open = loop {
-            match s.str(k) {
-                "" | ";" | "{" | "}" | ")" | "=" | "," => break None,
-                "(" => break Some(k),
-                "[" => match list(s, k) {
-                    Some((_, end)) => k = end,
-                    None => break None,
-                },
-                "<" => k = s.template_end(k).unwrap_or(k + 1),
-                "]" if k < i + 3 => k += 1, // the end of [[kernel]]
-                _ => k += 1,
-            }
-        };
-        let Some(open) = open.filter(|&o| s.is_ident(o - 1) && o > i + 2) else { continue };
-        let Some(close) = s.closing(open) else { continue };
-        entries.push(Entry { stage, first: i, name: open - 1, open, close });
-    }
-    entries
-}
-
-fn parameter<'a>(s: &TokenStream<'a>, from: usize, to: usize) -> Parameter<'a> {
-    let mut attributes = Vec::new();
-    let mut words = Vec::new();
-    let mut k = from;
-    while k < to {
-        if let Some((found, end)) = list(s, k) {
-            attributes.extend(found);
-            k = end;
-        } else {
-            words.push(s.str(k));
-            k += 1;
-        }
-    }
-    let text = words.join(" ");
-    // The name is the last word, before any array bounds.
-    let end = words.iter().rposition(|w| *w != "]" && w.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-    let named = words.len() > 1 && end.is_some_and(|e| words.get(e + 1).is_none_or(|w| *w == "["));
-    let ty: String = words[..if named { end.unwrap_or(words.len()) } else { words.len() }]
-        .iter()
-        .filter(|w| !matches!(**w, "const" | "metal" | "simd"))
-        .copied()
-        .collect();
-    let count = match words[..] {
-        ["array", "<", .., n, ">", _] | ["const", "array", "<", .., n, ">", _] => {
-            n.trim_end_matches('u').parse().unwrap_or(1)
-        }
-        _ => 1,
-    };
-    Parameter { at: from, text, ty: ty.trim_start_matches("::").replace("<::", "<"), attributes, count }
-}
-
-impl Parameter<'_> {
-    fn has_word(&self, word: &str) -> bool {
-        self.text.split(' ').any(|w| w == word)
-    }
-
-    fn points(&self) -> bool {
-        self.has_word("*") || self.has_word("&") || self.text.ends_with(']')
-    }
-
-    /// A resource that Metal numbers itself when it has no attribute (MSL 5.2.1).
-    fn is_resource(&self) -> bool {
-        let spaces = ["device", "constant", "threadgroup", "object_data", "threadgroup_imageblock", "ray_data"];
-        (spaces.iter().any(|s| self.has_word(s)) && self.points())
-            || self.is_texture()
-            || self.is_sampler()
-            || self.is_table()
-    }
-
-    fn element(&self) -> &str {
-        ["array<", "array_ref<"].iter().find_map(|p| self.ty.strip_prefix(p)).unwrap_or(&self.ty)
-    }
-
-    fn is_texture(&self) -> bool {
-        self.element().starts_with("texture") || self.element().starts_with("depth")
-    }
-
-    fn is_sampler(&self) -> bool {
-        self.element().starts_with("sampler")
-    }
-
-    /// Opaque objects that take a buffer index.
-    fn is_table(&self) -> bool {
-        ["acceleration_structure", "visible_function_table", "intersection_function_table"]
-            .iter()
-            .any(|t| self.text.contains(t))
     }
 }
 
@@ -339,7 +195,7 @@ fn check_result(s: &TokenStream<'_>, entry: &Entry, remarks: &mut Vec<(usize, St
     let mut words = Vec::new();
     let mut k = entry.first + 1;
     while k < entry.name {
-        if let Some((_, end)) = list(s, k) {
+        if let Some((_, end)) = attribute_list(s, k) {
             k = end;
             continue;
         }

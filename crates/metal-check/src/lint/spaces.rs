@@ -1,7 +1,7 @@
 //! Address spaces (MSL 4): every pointer and reference names one, every variable outside functions is `constant`.
 use super::Lint;
-use super::attributes::list;
 use crate::lex::{TokenKind, TokenStream};
+use crate::syntax::attribute_list;
 use std::collections::HashSet;
 
 const SPACES: [&str; 7] =
@@ -130,7 +130,7 @@ fn declarations(s: &TokenStream<'_>, remarks: &mut Vec<(usize, String)>) {
         match s.str(i) {
             "(" => i = s.closing(i).unwrap_or(i),
             "[" => {
-                i = match list(s, i) {
+                i = match attribute_list(s, i) {
                     Some((_, end)) => end - 1,
                     None => s.closing(i).unwrap_or(i),
                 }
@@ -225,7 +225,7 @@ fn program_variable(s: &TokenStream<'_>, start: usize, end: usize, remarks: &mut
     let mut words = Vec::new();
     let mut k = start;
     while k < end {
-        if let Some((_, past)) = list(s, k) {
+        if let Some((_, past)) = attribute_list(s, k) {
             k = past;
             continue;
         }

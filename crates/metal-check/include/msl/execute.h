@@ -1,0 +1,25 @@
+// How the executor's entry function makes the arguments of a kernel (src/run/glue.rs).
+#pragma once
+namespace metal {
+namespace __msl {
+template<class F> struct parameters;
+template<class... P> struct parameters<void(P...)> { template<int I> using type = __type_pack_element<I, P...>; };
+
+// A buffer or threadgroup argument: `slots` is where its address stands.
+template<class T> struct memory_argument;
+template<class T> struct memory_argument<T*> { static T* make(const ulong __private* slots) { return (T*)slots[0]; } };
+template<class T> struct memory_argument<T&> { static T& make(const ulong __private* slots) { return *(T*)slots[0]; } };
+template<class T, size_t N> struct memory_argument<array<T, N>> {
+  static array<T, N> make(const ulong __private* slots) {
+    array<T, N> a;
+    for (size_t i = 0; i < N; ++i) a.__e[i] = (T)slots[i];
+    return a;
+  }
+};
+
+// A position or size: as many components as the parameter asks for (MSL 5.2.3.6).
+template<class T> struct position_argument { static T make(const uint __private* v) { return T(v[0]); } };
+template<class T> struct position_argument<vec<T, 2>> { static vec<T, 2> make(const uint __private* v) { return vec<T, 2>(v[0], v[1]); } };
+template<class T> struct position_argument<vec<T, 3>> { static vec<T, 3> make(const uint __private* v) { return vec<T, 3>(v[0], v[1], v[2]); } };
+} // namespace __msl
+} // namespace metal
