@@ -102,7 +102,8 @@ pub fn progress(len: usize, quiet: bool) -> ProgressBar {
     ProgressBar::new(len as u64).with_style(style)
 }
 
-fn open_lanes(setup: &Setup) -> Result<Vec<Lane>, String> {
+/// Opens every lane of a set-up.
+pub(crate) fn open_lanes(setup: &Setup) -> Result<Vec<Lane>, String> {
     setup.lanes.iter().map(|name| open_lane(setup, name)).collect()
 }
 
@@ -163,9 +164,10 @@ impl CaseWorker {
     }
 }
 
-fn run_one(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) -> CaseRun {
+/// Runs a case on a lane; a panic is a crash of the case.
+pub(crate) fn run_one(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) -> CaseRun {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| script::run_case(path, text, lane, options)));
-    caught.unwrap_or_else(|p| CaseRun { outcome: Outcome::Crash(panic_text(&*p)), programs: Vec::new() })
+    caught.unwrap_or_else(|p| CaseRun::ended(Outcome::Crash(panic_text(&*p))))
 }
 
 /// What a panic said.

@@ -6,6 +6,7 @@
 //! and checks whole suites without running them.
 #![deny(unsafe_code)]
 
+pub mod bench;
 pub mod case;
 pub mod cases;
 pub mod check;

@@ -28,11 +28,44 @@ enum Command {
     /// Compile a whole suite and check what comes out, without running it.
     #[command(subcommand)]
     Suite(Box<Suite>),
+    /// Time cases on the device, lane against lane.
+    Bench(Box<Bench>),
     /// List the Vulkan devices of this machine.
     Devices,
     /// A worker process of this program.
     #[command(hide = true)]
     Worker,
+}
+
+#[derive(Args)]
+struct Bench {
+    /// Case files, or folders of them.
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Two or more lanes; times of the others are divided by those of the first.
+    #[arg(long = "with", value_delimiter = ',', default_value = "dxc,vulkan")]
+    lanes: Vec<String>,
+    /// Part of the Vulkan device's name, in any case.
+    #[arg(long, env = "ONESHADER_VULKAN_DEVICE", default_value = "")]
+    device: String,
+    /// The library of DXC.
+    #[arg(long, env = "ONESHADER_DXC")]
+    dxc: Option<PathBuf>,
+    /// A compiler program with DXC's command line, in place of our library.
+    #[arg(long)]
+    compiler: Option<String>,
+    /// Rounds; in each the lanes take turns.
+    #[arg(long, default_value_t = 15)]
+    rounds: u32,
+    /// Dispatches a round.
+    #[arg(long, default_value_t = 20)]
+    repeats: u32,
+    /// Only cases whose name matches this regular expression.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Fail when the median ratio is above this.
+    #[arg(long)]
+    most: Option<f64>,
 }
 
 #[derive(Subcommand)]
@@ -165,6 +198,7 @@ fn main() -> ExitCode {
         Command::Run(r) => run(&r),
         Command::Devices => devices(),
         Command::Suite(s) => suite(&s),
+        Command::Bench(b) => bench(&b),
         Command::Worker => worker::serve().map(|()| true),
     };
     match result {
@@ -226,16 +260,37 @@ fn suite(s: &Suite) -> Result<bool, String> {
     Ok(100.0 * good as f64 >= a.least * done.len() as f64)
 }
 
+fn bench(b: &Bench) -> Result<bool, String> {
+    let found = matching(cases::find(&b.paths)?, b.filter.as_deref())?;
+    let setup = Setup {
+        lanes: b.lanes.clone(),
+        device: b.device.clone(),
+        dxc: b.dxc.clone(),
+        compiler: b.compiler.clone(),
+        options: RunOptions { repeats: b.repeats.max(2), ..RunOptions::default() },
+    };
+    let report = oneshader_parity::bench::run(&setup, &found, b.rounds.max(1))?;
+    print_out(&report.to_string());
+    Ok(report.complete() && b.most.is_none_or(|m| report.median_ratio().is_some_and(|r| r <= m)))
+}
+
+fn matching(mut found: Vec<cases::CaseFile>, filter: Option<&str>) -> Result<Vec<cases::CaseFile>, String> {
+    if let Some(f) = filter {
+        let re = regex::Regex::new(f).map_err(|e| e.to_string())?;
+        found.retain(|c| re.is_match(&c.name));
+    }
+    if found.is_empty() {
+        return Err("there is no such case".to_owned());
+    }
+    Ok(found)
+}
+
 fn workers(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 fn run(r: &Run) -> Result<bool, String> {
-    let mut found = cases::find(&r.paths)?;
-    if let Some(f) = &r.filter {
-        let re = regex::Regex::new(f).map_err(|e| e.to_string())?;
-        found.retain(|c| re.is_match(&c.name));
-    }
+    let found = matching(cases::find(&r.paths)?, r.filter.as_deref())?;
     let found: Vec<_> = found.into_iter().step_by(r.every.max(1)).collect();
     if r.list {
         print_out(&found.iter().map(|c| format!("{}\n", c.name)).collect::<String>());
@@ -254,6 +309,7 @@ fn run(r: &Run) -> Result<bool, String> {
             ignore_conditions: r.ignore_conditions,
             golden_images: r.golden_images.clone(),
             artifacts: r.artifacts.clone(),
+            repeats: 1,
         },
     };
     let mut entries = cases::run(&setup, &found, workers(r.jobs), Duration::from_secs(r.timeout), r.quiet)?;

@@ -57,6 +57,9 @@ pub struct RunOptions {
     pub golden_images: Option<PathBuf>,
     /// Where pictures of failing images go.
     pub artifacts: Option<PathBuf>,
+    /// Repeat the work of each pipeline this often and take its time on the device.
+    #[serde(default)]
+    pub repeats: u32,
 }
 
 /// The end of a case on one lane, with the buffers of its last run.
@@ -65,6 +68,15 @@ pub struct CaseRun {
     pub outcome: Outcome,
     /// The programs that ran, in order, with what the shaders wrote.
     pub programs: Vec<Program>,
+    /// Nanoseconds of each repetition on the device, where they were asked for.
+    pub times: Vec<f64>,
+}
+
+impl CaseRun {
+    /// A case that ended before anything ran.
+    pub fn ended(outcome: Outcome) -> Self {
+        Self { outcome, programs: Vec::new(), times: Vec::new() }
+    }
 }
 
 /// Runs a case on a lane.
@@ -74,15 +86,15 @@ pub fn run_case(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) 
     let verdict = match directives.verdict(&features) {
         Ok(v) => v,
         Err(e) => {
-            return CaseRun { outcome: Outcome::Fail(e), programs: Vec::new() };
+            return CaseRun::ended(Outcome::Fail(e));
         }
     };
     let verdict = if options.ignore_conditions { Verdict::Run } else { verdict };
     if let Verdict::Skip(why) = verdict {
-        return CaseRun { outcome: Outcome::Skip(why), programs: Vec::new() };
+        return CaseRun::ended(Outcome::Skip(why));
     }
     if directives.runs.is_empty() {
-        return CaseRun { outcome: Outcome::Fail("no RUN line".to_owned()), programs: Vec::new() };
+        return CaseRun::ended(Outcome::Fail("no RUN line".to_owned()));
     }
     let mut script = Script {
         path,
@@ -92,6 +104,7 @@ pub fn run_case(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) 
         features,
         files: BTreeMap::new(),
         programs: Vec::new(),
+        times: Vec::new(),
         unsupported: None,
         refused: None,
     };
@@ -109,7 +122,7 @@ pub fn run_case(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) 
             Outcome::Fail(e)
         }
     };
-    CaseRun { outcome, programs: script.programs }
+    CaseRun { outcome, programs: script.programs, times: script.times }
 }
 
 fn features(lane: &Lane, options: &RunOptions) -> Features {
@@ -135,6 +148,7 @@ struct Script<'a> {
     features: Features,
     files: BTreeMap<String, File>,
     programs: Vec<Program>,
+    times: Vec<f64>,
     unsupported: Option<String>,
     refused: Option<String>,
 }
@@ -326,8 +340,15 @@ impl Script<'_> {
     }
 
     fn execute(&mut self, mut program: Program, shaders: &[CompiledShader]) -> Result<Program, String> {
-        match self.lane.engine.run(&mut program, shaders) {
-            Ok(()) => Ok(program),
+        let ran = match self.options.repeats {
+            0 | 1 => self.lane.engine.run(&mut program, shaders).map(|()| Vec::new()),
+            n => self.lane.engine.time(&mut program, shaders, n),
+        };
+        match ran {
+            Ok(times) => {
+                self.times.extend(times);
+                Ok(program)
+            }
             Err(e) => {
                 if let EngineError::Unsupported(what) = &e {
                     self.unsupported = Some(what.clone());

@@ -55,4 +55,16 @@ pub trait Engine {
 
     /// Runs the program once; results are written into its buffers.
     fn run(&mut self, program: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError>;
+
+    /// Runs the program's dispatch or draw `repeats` times over the same memory, and gives the device's time of each in
+    /// nanoseconds.
+    fn time(
+        &mut self,
+        program: &mut Program,
+        shaders: &[CompiledShader],
+        repeats: u32,
+    ) -> Result<Vec<f64>, EngineError> {
+        let _ = (program, shaders, repeats);
+        Err(EngineError::Unsupported("timing".to_owned()))
+    }
 }

@@ -19,8 +19,14 @@ struct StageParts {
     data: Vec<u8>,
 }
 
-/// Runs a program.
-pub fn run(gpu: &Gpu, program: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError> {
+/// Runs a program; its work is repeated over the same memory. Gives the nanoseconds of each repetition when there are
+/// several, else nothing.
+pub fn run(
+    gpu: &Gpu,
+    program: &mut Program,
+    shaders: &[CompiledShader],
+    repeats: u32,
+) -> Result<Vec<f64>, EngineError> {
     match program.kind {
         PipelineKind::Compute | PipelineKind::Raster => {}
         other => return Err(EngineError::Unsupported(format!("{other:?} pipelines"))),
@@ -43,6 +49,7 @@ pub fn run(gpu: &Gpu, program: &mut Program, shaders: &[CompiledShader]) -> Resu
         PipelineKind::Compute => Work::Dispatch(compute_pipeline(s, &stages, layout)?, program.groups()),
         _ => Work::Draw(Box::new(draw(s, program, &stages, layout)?)),
     };
+    let timer = if repeats > 1 { Some(s.timestamps(repeats * 2)?) } else { None };
     let reader: &Program = program;
     s.submit(|d, cb| {
         bindings.upload(reader, d, cb);
@@ -57,7 +64,21 @@ pub fn run(gpu: &Gpu, program: &mut Program, shaders: &[CompiledShader]) -> Resu
                 d.cmd_push_constants(cb, layout, flags, 0, &push);
             }
         }
-        work.record(d, cb);
+        for i in 0..repeats {
+            if let Some(pool) = timer {
+                bind::barrier(d, cb);
+                // SAFETY: `cb` is being recorded outside a rendering scope; the pool has two queries a repetition.
+                unsafe {
+                    d.cmd_reset_query_pool(cb, pool, i * 2, 2);
+                    d.cmd_write_timestamp(cb, vk::PipelineStageFlags::ALL_COMMANDS, pool, i * 2);
+                }
+            }
+            work.record(d, cb);
+            if let Some(pool) = timer {
+                // SAFETY: as above.
+                unsafe { d.cmd_write_timestamp(cb, vk::PipelineStageFlags::ALL_COMMANDS, pool, i * 2 + 1) }
+            }
+        }
         bindings.download(reader, d, cb);
     })?;
     bindings.read_back(s, program)?;
@@ -65,7 +86,7 @@ pub fn run(gpu: &Gpu, program: &mut Program, shaders: &[CompiledShader]) -> Resu
         let bytes = s.read(draw.readback)?;
         program.buffers[draw.target_buffer].data[0] = bytes;
     }
-    Ok(())
+    timer.map_or(Ok(Vec::new()), |pool| s.elapsed(pool, repeats))
 }
 
 fn stage_parts(

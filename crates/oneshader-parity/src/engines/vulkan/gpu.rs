@@ -12,6 +12,8 @@ pub struct Gpu {
     pub(super) queue: vk::Queue,
     pub(super) family: u32,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
+    /// Nanoseconds of one step of a timestamp; 0 where the queue has none.
+    pub(super) timestamp_period: f32,
     description: String,
     features: Features,
     /// Dropped after the device, which `Gpu::drop` destroys.
@@ -86,10 +88,11 @@ impl Gpu {
             })?;
         let raw = &instance.raw;
         // SAFETY: `physical` comes from this instance, which is alive.
-        let (families, memory, available) = unsafe {
+        let (families, memory, limits, available) = unsafe {
             (
                 raw.get_physical_device_queue_family_properties(physical),
                 raw.get_physical_device_memory_properties(physical),
+                raw.get_physical_device_properties(physical).limits,
                 raw.enumerate_device_extension_properties(physical).map_err(failed("cannot list extensions"))?,
             )
         };
@@ -100,6 +103,8 @@ impl Gpu {
             .or_else(|| families.iter().position(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE)))
             .ok_or_else(|| EngineError::Device("the device has no compute queue".to_owned()))?
             as u32;
+        let timestamps = families.get(family as usize).is_some_and(|f| f.timestamp_valid_bits > 0);
+        let timestamp_period = if timestamps { limits.timestamp_period } else { 0.0 };
         let extensions: BTreeSet<String> = available
             .iter()
             .filter_map(|e| e.extension_name_as_c_str().ok())
@@ -125,7 +130,16 @@ impl Gpu {
         // SAFETY: queue 0 of `family` was asked for above.
         let queue = unsafe { device.get_device_queue(family, 0) };
         let features = chain.names(&device_name, &extensions);
-        Ok(Self { device, queue, family, memory, description: device_name, features, _instance: instance })
+        Ok(Self {
+            device,
+            queue,
+            family,
+            memory,
+            timestamp_period,
+            description: device_name,
+            features,
+            _instance: instance,
+        })
     }
 
     /// The device's name.

@@ -41,6 +41,15 @@ impl Engine for VulkanEngine {
     }
 
     fn run(&mut self, program: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError> {
-        execute::run(&self.gpu, program, shaders)
+        execute::run(&self.gpu, program, shaders, 1).map(|_| ())
+    }
+
+    fn time(
+        &mut self,
+        program: &mut Program,
+        shaders: &[CompiledShader],
+        repeats: u32,
+    ) -> Result<Vec<f64>, EngineError> {
+        execute::run(&self.gpu, program, shaders, repeats)
     }
 }

@@ -270,6 +270,27 @@ impl<'g> Session<'g> {
         Ok(p)
     }
 
+    /// A pool of timestamps.
+    pub fn timestamps(&mut self, count: u32) -> Result<vk::QueryPool, EngineError> {
+        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
+        // SAFETY: `info` lives through the call.
+        let pool = unsafe { self.gpu.device.create_query_pool(&info, None) }.map_err(failed("no timestamps"))?;
+        // SAFETY: the session is dropped after the device is idle.
+        self.own(move |d| unsafe { d.destroy_query_pool(pool, None) });
+        Ok(pool)
+    }
+
+    /// The nanoseconds between each pair of timestamps; the device must be done with them.
+    pub fn elapsed(&self, pool: vk::QueryPool, pairs: u32) -> Result<Vec<f64>, EngineError> {
+        let mut ticks = vec![0u64; pairs as usize * 2];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        // SAFETY: the pool belongs to the session and every query of it was written by finished work.
+        unsafe { self.gpu.device.get_query_pool_results(pool, 0, &mut ticks, flags) }
+            .map_err(failed("no timestamps"))?;
+        let period = f64::from(self.gpu.timestamp_period);
+        Ok(ticks.chunks_exact(2).map(|t| t[1].wrapping_sub(t[0]) as f64 * period).collect())
+    }
+
     /// Records commands, submits them and waits until they are done.
     pub fn submit(&mut self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), EngineError> {
         let d = self.gpu.device.clone();
