@@ -12,7 +12,7 @@ use oneshader_ir::slots::Slots;
 use oneshader_ir::{EntryPoint, Global, IrModule, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use spirv::Op;
+use spirv::{Op, StorageClass};
 use std::collections::BTreeSet;
 
 /// Words that make a type or constant unique: opcode, extra key, operands.
@@ -151,10 +151,45 @@ impl Cx<'_> {
 
     /// Marks a module-scope variable as used by the entry point. Before SPIR-V 1.4 an interface lists inputs and
     /// outputs only; newer ones list every variable (SPIR-V specification, `OpEntryPoint`).
-    pub fn touch(&mut self, variable: u32, class: spirv::StorageClass) {
-        use spirv::StorageClass::{Input, Output};
-        if matches!(class, Input | Output) || self.opts.target.at_least(4) {
+    pub fn touch(&mut self, variable: u32, class: StorageClass) {
+        if matches!(class, StorageClass::Input | StorageClass::Output) || self.opts.target.at_least(4) {
             self.interface.insert(variable);
         }
+    }
+
+    /// A `static` or `groupshared` variable.
+    pub fn module_variable(&mut self, global: Global, class: StorageClass) -> u32 {
+        let id = match self.variables.get(&global) {
+            Some(&id) => id,
+            None => {
+                let ir = self.ir;
+                let var = &ir.globals[global];
+                let pointee = self.ty(var.ty);
+                let ty = self.pointer(class, pointee);
+                let init = match (class, var.init) {
+                    (StorageClass::Private, Some(init)) => Some(self.constant(init)),
+                    _ => None,
+                };
+                let id = self.m.id();
+                let mut words = vec![ty, id, class as u32];
+                words.extend(init);
+                self.m.globals.inst(Op::Variable, &words);
+                self.name(id, ir.names.get(var.name));
+                self.variables.insert(global, id);
+                id
+            }
+        };
+        self.touch(id, class);
+        id
+    }
+
+    /// A nameless private variable.
+    pub fn private_variable(&mut self, pointee: u32) -> u32 {
+        let class = StorageClass::Private;
+        let ty = self.pointer(class, pointee);
+        let id = self.m.id();
+        self.m.globals.inst(Op::Variable, &[ty, id, class as u32]);
+        self.touch(id, class);
+        id
     }
 }

@@ -41,13 +41,30 @@ fn branches(data: &BlockData) -> bool {
     succs.next().is_some_and(|first| succs.any(|s| s != first))
 }
 
+/// Blocks that end a loop's continue construct with a condition: again, or out. They need no merge block.
+fn loop_ends(func: &Function) -> FxHashSet<Block> {
+    let mut loops = FxHashMap::default();
+    for &block in &func.order {
+        if let Merge::Loop { merge, .. } = func.blocks[block].merge {
+            loops.insert(block, merge);
+        }
+    }
+    let ends = |block: &&Block| {
+        let data = &func.blocks[**block];
+        let header = data.term.successors().find(|s| loops.contains_key(s));
+        data.merge == Merge::None && header.is_some_and(|h| data.term.successors().all(|s| s == h || s == loops[&h]))
+    };
+    func.order.iter().filter(ends).copied().collect()
+}
+
 /// Whether nothing is to be done.
 fn is_structured(func: &Function) -> bool {
+    let ends = loop_ends(func);
     let mut merges = FxHashSet::default();
     let mut conts = FxHashSet::default();
     for &block in &func.order {
         let data = &func.blocks[block];
-        if branches(data) && data.merge == Merge::None {
+        if branches(data) && data.merge == Merge::None && !ends.contains(&block) {
             return false;
         }
         if let Some(merge) = merge_of(data.merge)
@@ -99,6 +116,7 @@ impl Fix {
     fn run(&mut self) {
         let cfg = Cfg::new(&self.func);
         let post = DomTree::post_dominators(&cfg);
+        let ends = loop_ends(&self.func);
         let mut taken = FxHashSet::default();
         for &block in &self.func.order {
             if let Merge::Loop { cont, .. } = self.func.blocks[block].merge {
@@ -113,7 +131,7 @@ impl Fix {
             let data = &self.func.blocks[header];
             let target = match merge_of(data.merge) {
                 Some(merge) => merge,
-                None if !branches(data) => continue,
+                None if !branches(data) || ends.contains(&header) => continue,
                 None => match post.idom(header) {
                     Some(join) => join,
                     None => {

@@ -161,14 +161,24 @@ block2:
 block3:
   v4: bool = gt v0, u32 3
   condbr v4, block4, block6
-block4 selection(block6):
-  switch v0, block6 [1: block5, 2: block5, 3: block20]
+block4:
+  v10: bool = gt v0, u32 7
+  condbr v10, block30, block6
+block30:
+  br block6
+block6 selection(block21):
+  v5: u32 = phi block2: u32 1, block3: u32 2, block4: u32 3, block30: u32 4
+  switch v0, block21 [1: block5, 2: block5, 3: block20]
 block5:
   br block20
 block20:
-  br block6
-block6:
-  v5: u32 = phi block2: u32 1, block3: u32 2, block4: u32 3, block20: u32 4
+  br block21
+block21 loop(block23, block22):
+  br block22
+block22:
+  v11: bool = lt v5, v0
+  condbr v11, block21, block23
+block23:
   br block7
 block7:
   v7: u32 = add v1, v5

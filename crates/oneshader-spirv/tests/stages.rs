@@ -300,3 +300,34 @@ entry compute "main" fn0 in() out() threads(1, 1, 1)
     has(&out, "SpecId 7");
     has(&out, "PushConstant");
 }
+
+#[test]
+fn lines_name_the_source() {
+    let text = "module handles_resolved
+global g0 \"o\": output f32 io(\"SV_Target\", 0) location(0)
+func fn0 \"main\" () -> void {
+block0:
+  v0: f32 = add f32 1.0, f32 2.0 !0:10..12
+  store g0, v0 !0:3..4
+  ret !0:3..4
+}
+entry pixel \"main\" fn0 in() out(g0) threads(1, 1, 1)
+";
+    let module = common::parse(text);
+    let mut sources = oneshader_diag::SourceMap::new();
+    sources.add("dir/a.hlsl", "one\ntwo\nthree\n");
+    let rules = oneshader_ir::layout::LayoutOptions::VULKAN;
+    let (layouts, _) = oneshader_ir::layout::Layouts::of_module(&module, &rules);
+    let (slots, _) = oneshader_ir::slots::Slots::assign(&module, &Default::default());
+    let tables = oneshader_spirv::Tables { layouts: &layouts, rules: &rules, slots: &slots };
+    let options = SpirvOptions { lines: true, ..for_target(TargetEnv::Vulkan1_1) };
+    let backend = oneshader_spirv::SpirvBackend::new(&module, tables, &options).with_sources(&sources);
+    let words = backend.emit(oneshader_spirv::Entries::One("main"), &mut Default::default()).unwrap();
+    validate(&words, TargetEnv::Vulkan1_1, &[]);
+    let out = common::disassemble(&words);
+    has(&out, "\"dir/a.hlsl\"");
+    // Bytes 10 and 3 are in line 3, column 3 and line 1, column 4; one line stands for both of the last instructions.
+    assert_eq!(out.matches("OpLine").count(), 2, "{out}");
+    has(&out, " 3 3");
+    has(&out, " 1 4");
+}

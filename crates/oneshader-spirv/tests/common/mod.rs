@@ -22,6 +22,7 @@ pub fn try_emit(
     slots: &SlotOptions,
 ) -> Result<Vec<u32>, String> {
     let module = parse(text);
+    oneshader_ir::verify::verify(&module, "test").unwrap_or_else(|e| panic!("{e}"));
     let (layouts, errors) = Layouts::of_module(&module, rules);
     assert_eq!(errors, []);
     let (slots, errors) = Slots::assign(&module, slots);
