@@ -57,7 +57,7 @@ words! {
         GROUPSHARED "groupshared", SHARED "shared", IN "in", OUT "out", INOUT "inout", ROW_MAJOR "row_major",
         COLUMN_MAJOR "column_major", NOINTERPOLATION "nointerpolation", LINEAR "linear", CENTROID "centroid",
         NOPERSPECTIVE "noperspective", SNORM "snorm", UNORM "unorm", EXPORT "export", UNSIGNED "unsigned",
-        SIGNED "signed", STATIC_ASSERT "_Static_assert", CPP_STATIC_ASSERT "static_assert", DECLTYPE "decltype",
+        SIGNED "signed", STATIC_ASSERT "_Static_assert", CPP_STATIC_ASSERT "static_assert", DECLTYPE "decltype", GNU_DECLTYPE "__decltype",
         CONSTEXPR "constexpr",
     }
     Contextual {
@@ -91,6 +91,13 @@ words! {
         ELIFDEF "elifdef", ELIFNDEF "elifndef", ENDIF "endif", ERROR "error", WARNING "warning", PRAGMA "pragma",
         ONCE "once", PACK_MATRIX "pack_matrix", DEF "def", MESSAGE "message", DXC "dxc", PRAGMA_OPERATOR "_Pragma",
         FILE_MACRO "__FILE__", LINE_MACRO "__LINE__", COUNTER_MACRO "__COUNTER__", DISABLE "disable",
+        SPIRV_TYPE "SpirvType", SPIRV_OPAQUE_TYPE "SpirvOpaqueType", INTEGRAL_CONSTANT "integral_constant",
+        LITERAL "Literal", BUFFER_POINTER "BufferPointer", HIT_OBJECT "HitObject",
+        SAMPLED_TEXTURE_1D "SampledTexture1D", SAMPLED_TEXTURE_1D_ARRAY "SampledTexture1DArray",
+        SAMPLED_TEXTURE_2D "SampledTexture2D", SAMPLED_TEXTURE_2D_ARRAY "SampledTexture2DArray",
+        SAMPLED_TEXTURE_2D_MS "SampledTexture2DMS", SAMPLED_TEXTURE_2D_MS_ARRAY "SampledTexture2DMSArray",
+        SAMPLED_TEXTURE_3D "SampledTexture3D", SAMPLED_TEXTURE_CUBE "SampledTextureCUBE",
+        SAMPLED_TEXTURE_CUBE_ARRAY "SampledTextureCUBEArray",
         NAMESPACE_DX "dx", NAMESPACE_HLSL "hlsl", READ "read", WRITE "write", SPACE "space",
     }
 }

@@ -33,7 +33,7 @@ pub enum TypeKind {
     },
     /// A name the source declares (or fails to).
     Path(PathId),
-    /// `element[size]`; `size` is `None` for `[]`. `float a[2][3]` is an array of 2 arrays of 3.
+    /// `element[size]`; `size` is `None` for `[]`. Its modifiers repeat the element's. `float a[2][3]` is an array of 2 arrays of 3.
     Array {
         /// Of what.
         element: TypeId,
@@ -170,7 +170,8 @@ bitflags::bitflags! {
 
         /// Those that belong to the type.
         const TYPE = Self::CONST.bits() | Self::VOLATILE.bits() | Self::ROW_MAJOR.bits() | Self::COLUMN_MAJOR.bits()
-            | Self::SNORM.bits() | Self::UNORM.bits() | Self::PACK_ROW_MAJOR.bits() | Self::PACK_COLUMN_MAJOR.bits();
+            | Self::SNORM.bits() | Self::UNORM.bits() | Self::PRECISE.bits() | Self::GLOBALLYCOHERENT.bits()
+            | Self::REORDERCOHERENT.bits() | Self::PACK_ROW_MAJOR.bits() | Self::PACK_COLUMN_MAJOR.bits();
         /// Those that say how an input is interpolated.
         const INTERPOLATION = Self::NOINTERPOLATION.bits() | Self::LINEAR.bits() | Self::CENTROID.bits()
             | Self::NOPERSPECTIVE.bits() | Self::SAMPLE.bits() | Self::CENTER.bits();

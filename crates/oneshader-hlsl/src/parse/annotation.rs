@@ -21,7 +21,12 @@ impl Parser<'_> {
 
     /// `[[...]]` behind a name, added to the attributes before.
     pub(super) fn more_attributes(&mut self, before: Slice<Attribute>) -> Slice<Attribute> {
-        if !self.is(TokenKind::LBracket) || self.ahead(1).kind != TokenKind::LBracket {
+        if self.ahead(1).kind == TokenKind::LBracket { self.attributes_behind(before) } else { before }
+    }
+
+    /// As `attributes`, added to the attributes before.
+    pub(super) fn attributes_behind(&mut self, before: Slice<Attribute>) -> Slice<Attribute> {
+        if !self.is(TokenKind::LBracket) {
             return before;
         }
         let mut list: SmallVec<[Attribute; 4]> = self.ast[before].iter().copied().collect();
@@ -253,11 +258,11 @@ impl Parser<'_> {
 fn slot(text: &str) -> Result<(u8, u32), &'static str> {
     let letter = text.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
     if !matches!(letter, b'b' | b't' | b'u' | b's' | b'c' | b'i') {
-        return Err("it begins with one of b, t, u, s, c and i");
+        return Err("it begins with one of b, c, i, s, t and u");
     }
     let digits = text.get(1..).unwrap_or("");
     if digits.is_empty() {
-        return Err("a number follows the letter");
+        return Ok((letter, 0)); // As in DXC the number may be left out.
     }
     digits.parse().map(|number| (letter, number)).map_err(|_| "a number follows the letter")
 }

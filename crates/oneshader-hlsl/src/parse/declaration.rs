@@ -60,7 +60,7 @@ const EFFECT_TYPES: &[&str] = &[
 ];
 
 /// The modifier a word is.
-fn modifier(word: Name) -> Option<Mods> {
+pub(super) fn modifier(word: Name) -> Option<Mods> {
     Some(match word {
         kw::STATIC => Mods::STATIC,
         kw::EXTERN => Mods::EXTERN,
@@ -103,7 +103,7 @@ fn modifier(word: Name) -> Option<Mods> {
 
 impl Parser<'_> {
     /// Whether a contextual word at a position is a modifier: something that can go on with a declaration follows.
-    fn is_modifier(&self, pos: usize) -> bool {
+    pub(super) fn is_modifier(&self, pos: usize) -> bool {
         let token = self.at(pos);
         if token.kind != TokenKind::Ident || modifier(token.name()).is_none() {
             return false;
@@ -394,7 +394,9 @@ impl Parser<'_> {
 
     fn no_type(&mut self, context: Context) {
         if self.cur.kind == TokenKind::Ident && self.class(self.cur) == Class::Reserved {
-            return self.reserved_word();
+            self.reserved_word();
+            self.bump();
+            return;
         }
         let is_call = self.is_name(self.cur) && self.ahead(1).kind == TokenKind::LParen;
         if context == Context::Namespace && is_call {
@@ -456,8 +458,14 @@ impl Parser<'_> {
         effect: bool,
     ) -> Option<(DeclId, bool)> {
         self.refuse_pointer();
+        if matches!(context, Context::Struct(_)) && self.is(TokenKind::Colon) && self.ahead(1).kind != TokenKind::Ident
+        {
+            return Some((self.unnamed_bits(specifiers, attributes, start), false));
+        }
         let declarator = self.declarator_name(context)?;
-        if self.is(TokenKind::LParen) && self.declares_function(context, &declarator) {
+        if declarator.name == FunctionName::Conversion
+            || self.is(TokenKind::LParen) && self.declares_function(context, &declarator)
+        {
             return Some(self.function(context, specifiers, declarator, attributes, template, start));
         }
         let FunctionName::Ident(name) = declarator.name else {
@@ -478,7 +486,10 @@ impl Parser<'_> {
         let annotations = self.annotations();
         self.effect_annotation();
         let is_word = matches!(self.names.class(name), Class::Numeric(_) | Class::Object(_));
-        if declarator.qualifier.is_none() && !matches!(context, Context::Struct(_)) {
+        if template.is_some_and(|t| !self.ast[t].params.is_empty()) {
+            // A variable template takes arguments as a function template does.
+            self.declare_function_template(context, name);
+        } else if declarator.qualifier.is_none() {
             self.scopes.declare_value(name, is_word);
         }
         let init = self.variable_initializer(ty);
@@ -502,6 +513,24 @@ impl Parser<'_> {
             DeclKind::Var(var)
         };
         Some((self.ast.add(Decl { kind, attributes, template, span }), false))
+    }
+
+    /// `int : 3;`
+    fn unnamed_bits(&mut self, specifiers: &Specifiers, attributes: Slice<Attribute>, start: Span) -> DeclId {
+        let colon = self.bump().span;
+        self.needs_version(2021, colon, "bit-fields");
+        let var = Var {
+            name: None,
+            name_span: colon.start(),
+            qualifier: None,
+            ty: specifiers.ty,
+            mods: specifiers.mods,
+            annotations: Slice::EMPTY,
+            init: None,
+            bits: Some(self.constant()),
+        };
+        let kind = DeclKind::Var(self.ast.add(var));
+        self.ast.add(Decl { kind, attributes, template: None, span: start.to(self.last) })
     }
 
     /// `= value`, `= { ... }`, `(arguments)`, or a block of effect state.
@@ -694,7 +723,7 @@ impl Parser<'_> {
             let is_word = matches!(self.names.class(name), Class::Numeric(_) | Class::Object(_));
             if template.is_some_and(|t| !self.ast[t].params.is_empty()) {
                 self.declare_function_template(context, name);
-            } else if !matches!(context, Context::Struct(_)) {
+            } else {
                 self.scopes.declare_value(name, is_word);
             }
         }
@@ -707,6 +736,7 @@ impl Parser<'_> {
             result = self.type_name();
         }
         let params = self.parameters();
+        let result = self.array_suffix(result);
         let is_const = self.eat_word(kw::CONST);
         let annotations = self.annotations();
         let mut ends = true;
@@ -795,6 +825,9 @@ impl Parser<'_> {
             }
             if !self.eat(TokenKind::Comma) || self.pos == at {
                 break;
+            }
+            if self.is(TokenKind::RParen) {
+                self.error_here(codes::EXPECTED_TYPE, |_| "expected a parameter behind `,`".into());
             }
         }
         self.close_paren();

@@ -40,7 +40,7 @@ impl Parser<'_> {
             kw::INTERFACE => StructKind::Interface,
             _ => StructKind::Struct,
         };
-        let attributes = self.more_attributes(attributes);
+        let attributes = self.attributes_behind(attributes);
         let mut name = None;
         let mut name_span = self.cur.span.start();
         let mut qualifier = None;
@@ -326,7 +326,7 @@ impl Parser<'_> {
         self.using_in(attributes, None)
     }
 
-    fn using_in(&mut self, attributes: Slice<Attribute>, template: Option<TemplateId>) -> DeclId {
+    fn using_in(&mut self, mut attributes: Slice<Attribute>, template: Option<TemplateId>) -> DeclId {
         let start = self.bump().span;
         let kind = if self.eat_word(kw::NAMESPACE) {
             match self.path(false) {
@@ -339,9 +339,10 @@ impl Parser<'_> {
                 }
                 None => DeclKind::Error,
             }
-        } else if self.is_name(self.cur) && self.ahead(1).kind == TokenKind::Eq {
+        } else if self.is_name(self.cur) && matches!(self.ahead(1).kind, TokenKind::Eq | TokenKind::LBracket) {
             let token = self.bump();
-            self.bump();
+            attributes = self.more_attributes(attributes);
+            self.expect(TokenKind::Eq, "behind the alias");
             let ty = self.type_name();
             self.declare_alias(token.name(), ty, template);
             DeclKind::Alias(self.ast.add(Alias { name: token.name(), name_span: token.span, ty }))
@@ -408,20 +409,7 @@ impl Parser<'_> {
 
     pub(super) fn typedef(&mut self, attributes: Slice<Attribute>, out: &mut Vec<DeclId>) {
         let start = self.bump().span;
-        let mut mods = Mods::empty();
-        while self.is(TokenKind::Ident)
-            && let Some(this) = match self.cur.name() {
-                kw::CONST => Some(Mods::CONST),
-                kw::ROW_MAJOR => Some(Mods::ROW_MAJOR),
-                kw::COLUMN_MAJOR => Some(Mods::COLUMN_MAJOR),
-                kw::SNORM => Some(Mods::SNORM),
-                kw::UNORM => Some(Mods::UNORM),
-                _ => None,
-            }
-        {
-            mods |= this;
-            self.bump();
-        }
+        let mods = self.type_modifiers();
         let ty = match self.cur.name() {
             kw::STRUCT | kw::CLASS | kw::INTERFACE | kw::ENUM if self.is(TokenKind::Ident) => {
                 let (ty, tag) = self.tag(mods, Slice::EMPTY, None);

@@ -127,7 +127,8 @@ impl Parser<'_> {
 
     pub(super) fn close_paren(&mut self) {
         if !self.expect(TokenKind::RParen, "to close the `(`") {
-            self.skip_to(&[TokenKind::RParen]);
+            // A `{` begins the body that belongs to what is in the parentheses.
+            self.skip_to(&[TokenKind::RParen, TokenKind::LBrace]);
             self.eat(TokenKind::RParen);
         }
     }
@@ -441,7 +442,7 @@ impl Parser<'_> {
                     self.bump();
                     self.expr(ExprKind::This, token.span)
                 }
-                kw::UNSIGNED | kw::SIGNED | kw::TYPENAME | kw::DECLTYPE => self.construct(),
+                kw::UNSIGNED | kw::SIGNED | kw::TYPENAME | kw::DECLTYPE | kw::GNU_DECLTYPE => self.construct(),
                 kw::SIZEOF => self.sizeof(),
                 _ => {
                     self.error_here(codes::EXPECTED_EXPRESSION, |text| format!("expected an expression, found {text}"));

@@ -41,6 +41,31 @@ impl Symbol {
 /// At most this many linked scopes (bases, `using namespace`) are looked into for one name.
 const MAX_LINKS: usize = 256;
 
+/// Namespaces of the language and the types in them.
+const LANGUAGE_NAMESPACES: &[(Name, &[Name])] = &[
+    (
+        kw::VK,
+        &[
+            kw::SPIRV_TYPE,
+            kw::SPIRV_OPAQUE_TYPE,
+            kw::INTEGRAL_CONSTANT,
+            kw::LITERAL,
+            kw::BUFFER_POINTER,
+            kw::SAMPLED_TEXTURE_1D,
+            kw::SAMPLED_TEXTURE_1D_ARRAY,
+            kw::SAMPLED_TEXTURE_2D,
+            kw::SAMPLED_TEXTURE_2D_ARRAY,
+            kw::SAMPLED_TEXTURE_2D_MS,
+            kw::SAMPLED_TEXTURE_2D_MS_ARRAY,
+            kw::SAMPLED_TEXTURE_3D,
+            kw::SAMPLED_TEXTURE_CUBE,
+            kw::SAMPLED_TEXTURE_CUBE_ARRAY,
+        ],
+    ),
+    (kw::NAMESPACE_DX, &[kw::HIT_OBJECT]),
+    (kw::NAMESPACE_HLSL, &[]),
+];
+
 pub(super) struct Scopes {
     /// The parent of each scope; the first one is the file's.
     parents: Vec<ScopeId>,
@@ -70,10 +95,13 @@ impl Scopes {
             member_templates,
             current: file,
         };
-        // Namespaces of the language: their names are the type checker's.
-        for name in [kw::VK, kw::NAMESPACE_DX, kw::NAMESPACE_HLSL] {
+        // Namespaces of the language; what is in them is the type checker's, but for what names types.
+        for (name, types) in LANGUAGE_NAMESPACES {
             let scope = scopes.make(file);
-            scopes.declare(name, Symbol::Namespace(scope));
+            scopes.declare(*name, Symbol::Namespace(scope));
+            for ty in *types {
+                scopes.declare_in(scope, *ty, Symbol::TypeTemplate(None));
+            }
         }
         scopes
     }

@@ -167,7 +167,11 @@ impl Parser<'_> {
             }
             kw::RETURN => {
                 self.bump();
-                let value = if self.is(TokenKind::Semi) { None } else { Some(self.initializer()) };
+                let value = match self.cur.kind {
+                    TokenKind::Semi => None,
+                    TokenKind::LBrace => Some(self.initializer()),
+                    _ => Some(self.expression()),
+                };
                 self.semi("behind `return`");
                 StmtKind::Return(value)
             }
@@ -177,7 +181,9 @@ impl Parser<'_> {
                 StmtKind::Error
             }
             kw::THIS | kw::SIZEOF | kw::TRUE | kw::FALSE => self.expression_statement(),
-            kw::UNSIGNED | kw::SIGNED | kw::TYPENAME | kw::DECLTYPE if !self.begins_declaration() => {
+            kw::UNSIGNED | kw::SIGNED | kw::TYPENAME | kw::DECLTYPE | kw::GNU_DECLTYPE
+                if !self.begins_declaration() =>
+            {
                 self.expression_statement()
             }
             kw::OPERATOR => {

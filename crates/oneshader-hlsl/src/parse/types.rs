@@ -4,6 +4,7 @@ use oneshader_diag::{Span, codes};
 use smallvec::SmallVec;
 
 use super::Parser;
+use super::declaration::modifier;
 use super::scope::Symbol;
 use crate::ast::*;
 use crate::builtin::{NumericType, ObjectKind, ScalarKind};
@@ -45,14 +46,14 @@ impl Parser<'_> {
             }
             Class::Keyword => match first.name() {
                 kw::UNSIGNED | kw::SIGNED => {
-                    let int = matches!(self.class(self.at(pos + 1)), Class::Numeric(NumericType::Scalar(_)));
+                    let int = matches!(self.class(self.at(pos + 1)), Class::Numeric(_));
                     Some(pos + 1 + usize::from(int && self.at(pos + 1).kind == TokenKind::Ident))
                 }
                 kw::TYPENAME => self.path_type_end(pos + 1, true),
                 kw::STRUCT | kw::CLASS | kw::INTERFACE | kw::ENUM if self.at(pos + 1).kind == TokenKind::Ident => {
                     Some(pos + 2)
                 }
-                kw::DECLTYPE if self.at(pos + 1).kind == TokenKind::LParen => {
+                kw::DECLTYPE | kw::GNU_DECLTYPE if self.at(pos + 1).kind == TokenKind::LParen => {
                     let mut open = 0u32;
                     let mut at = pos + 1;
                     loop {
@@ -132,15 +133,18 @@ impl Parser<'_> {
     /// Whether a name nobody declared stands where only a type can: before another name, or with template arguments
     /// before one.
     pub(super) fn is_undeclared_type(&self, pos: usize) -> bool {
-        let name = self.at(pos);
-        if !self.is_name(name) || matches!(self.symbol(name.name()), Some(Symbol::Value)) {
-            return false;
-        }
-        match self.at(pos + 1).kind {
-            TokenKind::Ident => self.is_name(self.at(pos + 1)),
-            TokenKind::Lt => self.angle_end(pos + 1).is_some_and(|end| self.is_name(self.at(end))),
-            TokenKind::ColonColon => self.is_undeclared_type(pos + 2),
-            _ => false,
+        let mut at = pos;
+        loop {
+            let name = self.at(at);
+            if !self.is_name(name) || at == pos && matches!(self.symbol(name.name()), Some(Symbol::Value)) {
+                return false;
+            }
+            match self.at(at + 1).kind {
+                TokenKind::Ident => return self.is_name(self.at(at + 1)),
+                TokenKind::Lt => return self.angle_end(at + 1).is_some_and(|end| self.is_name(self.at(end))),
+                TokenKind::ColonColon => at += 2,
+                _ => return false,
+            }
         }
     }
 
@@ -218,7 +222,7 @@ impl Parser<'_> {
                     self.bump();
                     self.path_type(mods)
                 }
-                kw::DECLTYPE => {
+                kw::DECLTYPE | kw::GNU_DECLTYPE => {
                     self.bump();
                     self.expect(TokenKind::LParen, "behind `decltype`");
                     let expr = self.parenthesized(|p| p.expression());
@@ -254,27 +258,41 @@ impl Parser<'_> {
     fn signed_type(&mut self, mods: Mods) -> TypeId {
         let first = self.bump();
         let unsigned = first.is(kw::UNSIGNED);
-        let mut scalar = ScalarKind::Int;
+        let mut numeric = NumericType::Scalar(ScalarKind::Int);
         if self.is(TokenKind::Ident)
-            && let Class::Numeric(numeric) = self.class(self.cur)
+            && let Class::Numeric(written) = self.class(self.cur)
         {
             let token = self.bump();
-            match numeric {
-                NumericType::Scalar(kind @ (ScalarKind::Int | ScalarKind::Int16 | ScalarKind::Int64)) => scalar = kind,
-                _ => {
-                    let message = format!("`{}` takes no `{}`", token.text(self.names), first.text(self.names));
-                    self.bag.report(codes::MISPLACED_MODIFIER, first.span, message);
-                }
+            numeric = written;
+            let is_integer = matches!(
+                scalar_of(numeric),
+                ScalarKind::Int
+                    | ScalarKind::Uint
+                    | ScalarKind::Int16
+                    | ScalarKind::Int64
+                    | ScalarKind::Min16Int
+                    | ScalarKind::Min12Int
+            );
+            if !is_integer {
+                let message = format!("`{}` takes no `{}`", token.text(self.names), first.text(self.names));
+                self.bag.report(codes::MISPLACED_MODIFIER, first.span, message);
             }
         }
-        let scalar = match scalar {
+        let scalar = match scalar_of(numeric) {
             ScalarKind::Int if unsigned => ScalarKind::Uint,
             ScalarKind::Int16 if unsigned => ScalarKind::Uint16,
             ScalarKind::Int64 if unsigned => ScalarKind::Uint64,
+            ScalarKind::Min16Int | ScalarKind::Min12Int if unsigned => ScalarKind::Min16Uint,
             scalar => scalar,
         };
+        let numeric = match numeric {
+            NumericType::Scalar(_) => NumericType::Scalar(scalar),
+            NumericType::Vector(_, n) => NumericType::Vector(scalar, n),
+            NumericType::Matrix(_, rows, columns) => NumericType::Matrix(scalar, rows, columns),
+        };
+        let packed = if matches!(numeric, NumericType::Matrix(..)) { self.packed } else { Mods::empty() };
         let span = first.span.to(self.last);
-        self.ty(TypeKind::Numeric(NumericType::Scalar(scalar)), mods, span)
+        self.ty(TypeKind::Numeric(numeric), mods | packed, span)
     }
 
     /// A complete type name as in a cast or template argument: modifiers, type, array brackets.
@@ -297,38 +315,25 @@ impl Parser<'_> {
     }
 
     /// Modifiers that can stand in a type name.
-    fn type_modifiers(&mut self) -> Mods {
+    pub(super) fn type_modifiers(&mut self) -> Mods {
         let mut mods = Mods::empty();
-        while self.is(TokenKind::Ident) {
-            mods |= match self.cur.name() {
-                kw::CONST => Mods::CONST,
-                kw::ROW_MAJOR => Mods::ROW_MAJOR,
-                kw::COLUMN_MAJOR => Mods::COLUMN_MAJOR,
-                kw::SNORM => Mods::SNORM,
-                kw::UNORM => Mods::UNORM,
-                kw::VOLATILE => {
-                    self.reserved_word();
-                    Mods::VOLATILE
-                }
-                _ => break,
-            };
+        while self.is_type_modifier(self.pos) {
+            if self.is_word(kw::VOLATILE) {
+                self.reserved_word();
+            }
+            mods |= modifier(self.cur.name()).unwrap_or_default();
             self.bump();
         }
         mods
     }
 
+    fn is_type_modifier(&self, pos: usize) -> bool {
+        self.is_modifier(pos) && modifier(self.at(pos).name()).is_some_and(|mods| Mods::TYPE.contains(mods))
+    }
+
     /// Whether a type name, modifiers included, begins at a position.
     pub(super) fn begins_type(&self, pos: usize) -> bool {
-        let token = self.at(pos);
-        if token.kind == TokenKind::Ident
-            && matches!(
-                token.name(),
-                kw::CONST | kw::ROW_MAJOR | kw::COLUMN_MAJOR | kw::SNORM | kw::UNORM | kw::VOLATILE
-            )
-        {
-            return true;
-        }
-        self.type_end(pos).is_some()
+        self.is_type_modifier(pos) || self.type_end(pos).is_some()
     }
 
     /// Reports `*` and `&` behind a type and skips them.
@@ -393,7 +398,9 @@ impl Parser<'_> {
                     // A member of something dependent or of a namespace of the language.
                     None => {
                         !segments.is_empty()
-                            && self.angle_end(self.pos).is_some_and(|end| self.at(end).kind == TokenKind::LParen)
+                            && self.angle_end(self.pos).is_some_and(|end| {
+                                matches!(self.at(end).kind, TokenKind::LParen | TokenKind::ColonColon)
+                            })
                     }
                 };
                 if opens {
@@ -480,5 +487,11 @@ impl Parser<'_> {
     /// Reports the reserved word at the current token.
     pub(super) fn reserved_word(&mut self) {
         self.error_here(codes::RESERVED_WORD, |text| format!("{} has no meaning in HLSL", text));
+    }
+}
+
+fn scalar_of(numeric: NumericType) -> ScalarKind {
+    match numeric {
+        NumericType::Scalar(kind) | NumericType::Vector(kind, _) | NumericType::Matrix(kind, _, _) => kind,
     }
 }
