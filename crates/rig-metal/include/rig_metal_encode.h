@@ -65,12 +65,12 @@ typedef struct rig_range_ {
 #include <objc/message.h>
 #include <objc/runtime.h>
 #define RIG_SELECTOR_(name) sel_registerName(name)
-#define RIG_METHOD_(object, selector) ((void)(object), (void)(selector), objc_msgSend)
+#define RIG_METHOD_(object, selector) ((void)(object), (void)(selector), (void (*)(void))objc_msgSend)
 #else
 #include <objc/message.h>
 #include <objc/runtime.h>
 #define RIG_SELECTOR_(name) sel_registerName(name)
-#define RIG_METHOD_(object, selector) objc_msg_lookup(object, selector)
+#define RIG_METHOD_(object, selector) ((void (*)(void))objc_msg_lookup(object, selector))
 #endif
 
 static inline id rig_encoder_(void *queue) { return *(id *)queue; }

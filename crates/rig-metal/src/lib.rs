@@ -14,6 +14,9 @@
 #![deny(unsafe_code)]
 
 mod api;
+#[cfg(any(target_vendor = "apple", feature = "metal-on-linux"))]
+#[allow(unsafe_code)] // faces Objective-C
+pub mod apple;
 mod clock;
 mod encode;
 mod icb;

@@ -229,9 +229,12 @@ impl CArg {
 
 /// The library of examples/fill.c, built once for each way to encode.
 fn fills<B: Backend>() -> &'static libloading::Library {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let flags = B::encode_flags();
-    library(&root.join("examples/fill.c"), &flags)
+    library(&root().join("crates/rig-metal/examples/fill.c"), &B::encode_flags())
+}
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Compiles a C file to a shared library and loads it for good.
@@ -242,14 +245,14 @@ pub fn library(source: &Path, flags: &[String]) -> &'static libloading::Library 
     if let Some(library) = built.get(&key) {
         return library;
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = root().join("crates");
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("lib.so");
     let cc = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let done = Command::new(cc)
         .args(["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-shared", "-fPIC"])
-        .arg(format!("-I{}", root.join("../rig-metal-abi/include").display()))
-        .arg(format!("-I{}", root.join("include").display()))
+        .arg(format!("-I{}", crates.join("rig-metal-abi/include").display()))
+        .arg(format!("-I{}", crates.join("rig-metal/include").display()))
         .arg(source)
         .args(flags)
         .arg("-o")

@@ -147,10 +147,10 @@ pub fn a_loss_is_once_and_for_good<B: Backend>() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&told);
     b.device.on_loss(move |f| seen.lock().unwrap().push(f.clone()));
-    b.control.fail_after(0, Cause::InnocentVictim, "innocent victim");
+    b.control.fail_after(0, Cause::InnocentVictim, "Innocent Victim of a reset");
     let s = b.logging(&log, &[1]);
     let error = s.submit().unwrap().wait().unwrap_err();
-    let expected = Fault::new(FaultKind::CommandBuffer(Cause::InnocentVictim), "innocent victim");
+    let expected = Fault::new(FaultKind::CommandBuffer(Cause::InnocentVictim), "Innocent Victim of a reset");
     assert_eq!(error, Error::Lost(expected.clone()));
     b.device.drain(None).unwrap();
     b.device.close().unwrap();
@@ -272,4 +272,81 @@ pub fn a_fill_that_panics_loses_the_device<B: Backend>() {
     let out = Bench::<B>::new();
     let words = out.words(1);
     assert_eq!(word(&words, 0), 0);
+}
+
+/// R08: a child of `fork` drops everything it inherits and leaves the system's objects untouched.
+pub fn a_child_of_fork_leaves_everything_untouched<B: Backend>() {
+    let b = Bench::<B>::new();
+    let log = b.words(100);
+    let args = b.args(&log, &[1]);
+    let entry = b.entry("log");
+    let icb = b.record.icb(args.buffer.handle(), &b.dispatches(&entry, &args)).unwrap();
+    let s = b.running(icb, &log, &args);
+    s.submit().unwrap().wait().unwrap();
+    let live = b.control.live();
+    let inherited = std::mem::ManuallyDrop::new((s, args, entry, log.clone(), b.device.clone(), Arc::clone(&b.record)));
+    // SAFETY: the child takes no lock another thread may hold, and ends without running exit handlers.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        let (s, args, entry, log, device, record) = std::mem::ManuallyDrop::into_inner(inherited);
+        let refused = s.submit().is_err() && record.icb(log.handle(), &[]).is_err() && device.close().is_err();
+        drop((s, args, entry, log, device, record));
+        let untouched = b.control.live() == live;
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(i32::from(!(refused && untouched))) };
+    }
+    assert!(pid > 0);
+    let mut status = 0;
+    // SAFETY: `pid` is a child of this process, `status` a valid place.
+    assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status}");
+    let (s, ..) = std::mem::ManuallyDrop::into_inner(inherited);
+    s.submit().unwrap();
+    assert_eq!(logged(&log), [1, 1], "the parent goes on");
+}
+
+/// Bytes of the process that are resident.
+fn resident() -> u64 {
+    let ps = || {
+        let pid = std::process::id().to_string();
+        let out = std::process::Command::new("ps").args(["-o", "rss=", "-p", &pid]).output().ok()?;
+        String::from_utf8(out.stdout).ok()
+    };
+    let text = match std::fs::read_to_string("/proc/self/status") {
+        Ok(status) => status.lines().find_map(|l| l.strip_prefix("VmRSS:").map(str::to_owned)),
+        Err(_) => ps(),
+    };
+    // Both are in kibibytes.
+    let text = text.expect("a system that tells its processes' memory");
+    text.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
+}
+
+/// Submits from plain threads leak nothing, autoreleased objects included.
+pub fn memory_stays_flat<B: Backend>() {
+    let b = Bench::<B>::new();
+    let out = b.words(1);
+    let args = b.args(&out, &[1]);
+    let entry = b.entry("add");
+    let fill = b.dispatch_all(&entry, &args);
+    let s = Submission::new(&b.device).fill(fill).writes(&out).reads(&args.buffer).keep(entry).build().unwrap();
+    let many = |count: usize| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for i in 0..count {
+                    s.submit().unwrap();
+                    if i % 100 == 0 {
+                        b.device.now().wait().unwrap();
+                    }
+                }
+            });
+        });
+        b.device.now().wait().unwrap();
+    };
+    many(5_000);
+    let before = resident();
+    many(20_000);
+    let grown = resident().saturating_sub(before);
+    // A leak of one object for each submit would be over a megabyte; other tests run beside this one.
+    assert!(grown < 16 << 20, "{grown} bytes more are resident after 20,000 submits");
+    assert_eq!(word(&out, 0), 25_000);
 }
