@@ -1,0 +1,96 @@
+//! Branches on constants become unconditional; what is cut off is left to `unreachable`.
+//!
+//! A selection loses its marker with its choice. A switch keeps both when something nested deeper leaves it for its merge
+//! block: without the switch that jump would have no construct to leave. A loop whose condition is false from the start
+//! stops being a loop.
+
+use crate::edit::remove_phi_pred;
+use crate::manager::Cx;
+use oneshader_ir::analysis::{Cfg, DomTree};
+use oneshader_ir::{Block, Function, Hint, IrModule, Merge, TerminatorKind};
+
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
+    let mut changed = false;
+    for index in 0..func.order.len() {
+        let block = func.order[index];
+        let Some(target) = known_target(module, func, block) else { continue };
+        // The graph as it is now: an earlier change may have moved what dominates what.
+        if !may_straighten(func, block) {
+            continue;
+        }
+        let succs: Vec<Block> = func.blocks[block].term.successors().collect();
+        for &succ in succs.iter().filter(|&&s| s != target) {
+            remove_phi_pred(func, succ, block);
+        }
+        let data = &mut func.blocks[block];
+        data.term.kind = TerminatorKind::Branch(target);
+        match data.merge {
+            Merge::Loop { merge, .. } if merge == target => {
+                data.merge = Merge::None;
+                data.hint = Hint::None;
+                drop_back_edges(func, block);
+            }
+            Merge::Loop { .. } => {}
+            Merge::None | Merge::Selection(_) => {
+                data.merge = Merge::None;
+                data.hint = Hint::None;
+            }
+        }
+        changed = true;
+    }
+    changed
+}
+
+/// Where a conditional end of a block goes always.
+fn known_target(module: &IrModule, func: &Function, block: Block) -> Option<Block> {
+    let term = &func.blocks[block].term;
+    let bits = |v| func.as_const(v).and_then(|c| module.consts.bits(c));
+    match &term.kind {
+        TerminatorKind::CondBranch { then, els, .. } if then == els => Some(*then),
+        TerminatorKind::CondBranch { cond, then, els } => Some(if bits(*cond)? != 0 { *then } else { *els }),
+        TerminatorKind::Switch { selector, default, cases } => {
+            let value = bits(*selector)?;
+            Some(cases.iter().find(|c| c.value == value).map_or(*default, |c| c.target))
+        }
+        _ => None,
+    }
+}
+
+/// Whether no block of a construct nested in the switch leaves for its merge block.
+fn may_straighten(func: &Function, header: Block) -> bool {
+    let (Merge::Selection(merge), TerminatorKind::Switch { .. }) =
+        (func.blocks[header].merge, &func.blocks[header].term.kind)
+    else {
+        return true;
+    };
+    let cfg = Cfg::new(func);
+    let doms = DomTree::dominators(&cfg);
+    cfg.preds(merge).iter().filter(|&&p| cfg.is_reachable(p)).all(|&pred| {
+        // The nearest header around the block that has not ended before it.
+        let mut at = Some(pred);
+        while let Some(block) = at.filter(|&b| b != header) {
+            let inside = match func.blocks[block].merge {
+                Merge::None => false,
+                Merge::Selection(end) | Merge::Loop { merge: end, .. } => {
+                    !(doms.contains(end) && doms.dominates(end, pred))
+                }
+            };
+            if inside {
+                return false;
+            }
+            at = doms.idom(block);
+        }
+        true
+    })
+}
+
+/// A header that is no longer a loop's has no back edges; their sources are cut off with the body.
+fn drop_back_edges(func: &mut Function, header: Block) {
+    let cfg = Cfg::new(func);
+    for &pred in cfg.preds(header) {
+        if !cfg.is_reachable(pred) {
+            remove_phi_pred(func, header, pred);
+            func.blocks[pred].term.kind = TerminatorKind::Unreachable;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The table of passes.
+
+use crate::manager::Cx;
+use crate::passes;
+use oneshader_ir::{Function, IrModule};
+
+/// What a pass looks at. It gives back whether it changed anything.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// One function at a time, which is out of the module meanwhile.
+    Function(fn(&mut IrModule, &mut Function, &mut Cx) -> bool),
+    /// The whole module.
+    Module(fn(&mut IrModule, &mut Cx) -> bool),
+}
+
+/// A pass.
+pub struct Pass {
+    /// Its name in pipelines, filetests and reports.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// Passes whose first run, when they are in the pipeline at all, must come before this one's.
+    pub after: &'static [&'static str],
+    /// Its code.
+    pub run: Run,
+}
+
+/// The row called `name`.
+pub fn find(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|p| p.name == name)
+}
+
+/// All passes, by name.
+pub static PASSES: &[Pass] = &[
+    Pass {
+        name: "const-branch",
+        about: "makes branches on constants unconditional",
+        after: &["fold"],
+        run: Run::Function(passes::const_branch::run),
+    },
+    Pass {
+        name: "dce",
+        about: "removes instructions whose results nobody needs",
+        after: &[],
+        run: Run::Function(passes::dce::run),
+    },
+    Pass {
+        name: "fold",
+        about: "evaluates operations on constants, and looks through composites",
+        after: &[],
+        run: Run::Function(passes::fold::run),
+    },
+    Pass {
+        name: "forward",
+        about: "replaces loads of locals that are stored once by what was stored",
+        after: &[],
+        run: Run::Function(passes::forward::run),
+    },
+    Pass {
+        name: "unreachable",
+        about: "removes blocks that control does not reach",
+        after: &[],
+        run: Run::Function(passes::unreachable::run),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_refers_to_itself() {
+        assert!(PASSES.windows(2).all(|w| w[0].name < w[1].name));
+        for pass in PASSES {
+            for before in pass.after {
+                assert!(find(before).is_some(), "{} is to run after {before}, which is no pass", pass.name);
+            }
+        }
+    }
+}
