@@ -2,6 +2,7 @@
 
 use crate::module::Module;
 use crate::options::TargetEnv;
+use crate::reflect::USER_TYPE;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, Capability as Cap, Decoration, Dim, ExecutionMode, ImageFormat, ImageOperands, Op, StorageClass};
 use std::collections::BTreeSet;
@@ -217,7 +218,12 @@ impl Scan {
                 if !target.at_least(4) {
                     self.extensions.insert("SPV_GOOGLE_decorate_string");
                 }
-                self.extensions.insert("SPV_GOOGLE_hlsl_functionality1");
+                let user_type = operands[1] == USER_TYPE;
+                self.extensions.insert(if user_type {
+                    "SPV_GOOGLE_user_type"
+                } else {
+                    "SPV_GOOGLE_hlsl_functionality1"
+                });
             }
             Op::DecorateId => {
                 self.extensions.insert("SPV_GOOGLE_hlsl_functionality1");

@@ -158,16 +158,6 @@ impl Cx<'_> {
         format!("{way}.var.{}{index}", self.ir.names.get(io.semantic))
     }
 
-    /// `-fspv-reflect`: the semantic.
-    fn reflect_semantic(&mut self, var: u32, io: &IoVar) {
-        if self.opts.reflect {
-            let index = if io.index == 0 { String::new() } else { io.index.to_string() };
-            let text = format!("{}{index}", self.ir.names.get(io.semantic));
-            let words = [var, Decoration::UserSemantic as u32];
-            self.m.annotations.inst_str(Op::DecorateString, &words, &text, &[]);
-        }
-    }
-
     fn io_declare(&mut self, pointee: u32, class: StorageClass, name: &str) -> u32 {
         let ty = self.pointer(class, pointee);
         let var = self.m.id();

@@ -16,6 +16,7 @@ mod lower;
 mod memory;
 mod module;
 mod options;
+mod reflect;
 mod resource;
 mod structure;
 mod terminator;

@@ -125,6 +125,14 @@ impl Cx<'_> {
         let resource = resource.clone();
         let ir = self.ir;
         let name = ir.names.get(ir.globals[global].name);
+        // Reflection names the counter at its buffer, and an id that a decoration names stands before its target.
+        let has_counter = matches!(ty, ResourceType::StructuredBuffer { counter, .. } if counter != CounterKind::None);
+        let counter = match key {
+            ResourceKey::Main(_) if self.opts.reflect && has_counter => {
+                self.resource_variable(ResourceKey::Counter(global))
+            }
+            _ => None,
+        };
         let mut format = ImageFormat::Unknown;
         let (class, pointee) = match key {
             ResourceKey::Main(_) => self.resource_type(ty, &resource, ir.globals[global].span, &mut format),
@@ -152,6 +160,12 @@ impl Cx<'_> {
             };
             self.m.decorate(var, Decoration::DescriptorSet, &[slot.set]);
             self.m.decorate(var, Decoration::Binding, &[slot.binding]);
+        }
+        if !matches!(key, ResourceKey::Counter(_)) {
+            self.reflect_resource(var, ty);
+        }
+        if let Some(counter) = counter {
+            self.reflect_counter(var, counter.var);
         }
         if resource.coherent && !read_only(ty) {
             self.m.decorate(var, Decoration::Coherent, &[]);

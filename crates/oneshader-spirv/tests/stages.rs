@@ -331,3 +331,27 @@ entry pixel \"main\" fn0 in() out(g0) threads(1, 1, 1)
     has(&out, " 3 3");
     has(&out, " 1 4");
 }
+
+#[test]
+fn resource_types_and_counters_are_reflected_on_request() {
+    let text = "module handles_resolved
+global g0 \"list\": handle rwstructured<f32x4, append> resource
+global g1 \"t\": handle rwtexture_2darray<f32x2> resource
+func fn0 \"main\" () -> void {
+block0:
+  v0: rwstructured<f32x4, append> = load g0
+  v1: u32 = counter v0, #1
+  v2: rwtexture_2darray<f32x2> = load g1
+  v3: u32x3 = texsize v2
+  ret
+}
+entry compute \"main\" fn0 in() out() threads(1, 1, 1)
+";
+    let options = SpirvOptions { reflect: true, ..SpirvOptions::default() };
+    let out = check_with(text, &options);
+    has(&out, "\"appendstructuredbuffer:<float4>\"");
+    has(&out, "\"rwtexture2darray:<float2>\"");
+    has(&out, "OpDecorateId");
+    has(&out, "OpExtension \"SPV_GOOGLE_user_type\"");
+    lacks(&check_all(text), "OpExtension");
+}
