@@ -79,6 +79,8 @@ pub(crate) struct Fx<'c, 'a> {
     /// `OpVariable`s; they stand first in the entry block.
     locals: Words,
     pub labels: FxHashMap<Block, u32>,
+    /// Where a block stands in the source; blocks made for structure come last.
+    pub source_order: SecondaryMap<Block, u32>,
     ends: FxHashMap<Block, u32>,
     preds: FxHashMap<Block, Vec<Block>>,
     phis: Vec<PhiPatch>,
@@ -113,7 +115,12 @@ impl<'a> Cx<'a> {
 
     /// Emits one function.
     pub fn emit_function(&mut self, instance: &Instance, id: u32) {
-        let func = structure::prepare(&self.ir.functions[instance.func]);
+        let source = &self.ir.functions[instance.func];
+        let mut source_order = SecondaryMap::with_default(u32::MAX);
+        for (i, &block) in source.order.iter().enumerate() {
+            source_order[block] = i as u32;
+        }
+        let func = structure::prepare(source);
         let entry = instance.func == self.entry.func;
         let mut fx = Fx {
             cx: self,
@@ -122,6 +129,7 @@ impl<'a> Cx<'a> {
             body: Words::default(),
             locals: Words::default(),
             labels: FxHashMap::default(),
+            source_order,
             ends: FxHashMap::default(),
             preds: FxHashMap::default(),
             phis: Vec::new(),

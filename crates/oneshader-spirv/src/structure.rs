@@ -3,7 +3,7 @@
 //! - every branch with two targets has a merge block: those of short-circuit expressions get their post-dominator;
 //! - a merge block belongs to one header only, which dominates it, and is no loop's continue target: where several
 //!   headers would share one, the inner ones get a block of their own before it;
-//! - a loop has a back edge even when its continue block is never reached.
+//! - blocks that no edge reaches hold nothing; a loop has a back edge even when its continue block is such a one.
 
 use oneshader_diag::Span;
 use oneshader_ir::analysis::{Cfg, DomTree};
@@ -21,7 +21,7 @@ pub(crate) fn prepare(func: &Function) -> Cow<'_, Function> {
         return Cow::Borrowed(func);
     }
     let mut func = func.clone();
-    close_loops(&mut func);
+    empty_unreached(&mut func);
     let mut fix = Fix::new(func);
     fix.run();
     Cow::Owned(fix.func)
@@ -59,6 +59,9 @@ fn loop_ends(func: &Function) -> FxHashSet<Block> {
 
 /// Whether nothing is to be done.
 fn is_structured(func: &Function) -> bool {
+    if Cfg::new(func).rpo().len() != func.order.len() {
+        return false;
+    }
     let ends = loop_ends(func);
     let mut merges = FxHashSet::default();
     let mut conts = FxHashSet::default();
@@ -74,22 +77,32 @@ fn is_structured(func: &Function) -> bool {
         }
         if let Merge::Loop { cont, .. } = data.merge {
             conts.insert(cont);
-            if func.blocks[cont].term.kind == TerminatorKind::Unreachable {
-                return false;
-            }
         }
     }
     merges.is_disjoint(&conts)
 }
 
-/// Gives continue blocks that are never reached their back edge.
-fn close_loops(func: &mut Function) {
+/// Empties blocks that no edge reaches and that end a structure all the same: a merge block becomes an unreachable one, a
+/// continue block goes back to its header. Other such blocks go.
+fn empty_unreached(func: &mut Function) {
+    let cfg = Cfg::new(func);
+    let mut ends: FxHashMap<Block, TerminatorKind> = FxHashMap::default();
+    for &header in cfg.rpo() {
+        if let Some(merge) = merge_of(func.blocks[header].merge) {
+            ends.entry(merge).or_insert(TerminatorKind::Unreachable);
+        }
+        if let Merge::Loop { cont, .. } = func.blocks[header].merge {
+            ends.insert(cont, TerminatorKind::Branch(header));
+        }
+    }
+    func.order.retain(|&b| cfg.is_reachable(b) || ends.contains_key(&b));
     for i in 0..func.order.len() {
-        let header = func.order[i];
-        if let Merge::Loop { cont, .. } = func.blocks[header].merge
-            && func.blocks[cont].term.kind == TerminatorKind::Unreachable
-        {
-            func.blocks[cont].term.kind = TerminatorKind::Branch(header);
+        let block = func.order[i];
+        if let (false, Some(kind)) = (cfg.is_reachable(block), ends.remove(&block)) {
+            let data = &mut func.blocks[block];
+            data.insts.clear();
+            data.merge = Merge::None;
+            data.term.kind = kind;
         }
     }
 }

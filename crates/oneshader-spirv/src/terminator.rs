@@ -32,6 +32,10 @@ impl Fx<'_, '_> {
             TerminatorKind::Switch { selector, default, cases } => {
                 let scalar = self.cx.ir.types.scalar_of(self.func.ty(*selector)).unwrap_or(Scalar::U32);
                 let mut operands = vec![self.use_id(*selector), self.labels[default]];
+                // A case that another falls through to must come right after it (SPIR-V specification 2.11.1): the blocks
+                // stand in the order of the source, and all values of one case together.
+                let mut cases = cases.clone();
+                cases.sort_by_key(|case| self.source_order[case.target]);
                 for case in cases {
                     operands.push(match scalar {
                         Scalar::Int { bits: 16, signed: true } => case.value as u16 as i16 as i32 as u32,
