@@ -298,6 +298,10 @@ fn metal_words(message: &str) -> String {
         ("metal::", ""),
         ("unsigned int", "uint"),
     ];
+    const SETTER: &str = "no matching member function for call to '__p";
+    if let Some(name) = message.strip_prefix(SETTER).and_then(|m| m.strip_suffix('\'')) {
+        return format!("cannot assign to component '{name}' of this vector");
+    }
     let mut out = message.to_owned();
     for (from, to) in WORDS {
         out = out.replace(from, to);

@@ -181,6 +181,9 @@ pub(super) fn check(lint: &mut Lint<'_>) {
         if let Some((attributes, end)) = attribute_list(&lint.s, i) {
             for a in &attributes {
                 attribute(lint, a);
+                if a.name == "function_constant" && lint.s.str(end) == "=" {
+                    lint.remark(a.at, "a function constant has no initialiser");
+                }
             }
             i = end;
         } else {
