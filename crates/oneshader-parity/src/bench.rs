@@ -46,7 +46,16 @@ pub fn run(setup: &Setup, found: &[CaseFile], rounds: u32) -> Result<Report, Str
                 all.push(run.times.iter().copied().fold(f64::INFINITY, f64::min));
             }
         }
-        let row = failure.map_or_else(|| Ok(times.into_iter().map(median).collect()), Err);
+        let row: Result<Vec<f64>, String> = failure.map_or_else(|| Ok(times.into_iter().map(median).collect()), Err);
+        // A bench takes minutes: each row is said as it is known, the table comes at the end.
+        match &row {
+            Ok(t) => eprintln!(
+                "{}: {} us",
+                case.name,
+                t.iter().map(|t| format!("{:.1}", t / 1000.0)).collect::<Vec<_>>().join(", ")
+            ),
+            Err(e) => eprintln!("{}: {}", case.name, e.trim()),
+        }
         rows.push((case.name.clone(), row));
     }
     Ok(Report { device, lanes: setup.lanes.clone(), rows })
