@@ -3,6 +3,8 @@
 use crate::compilers::command::CommandCompiler;
 use crate::compilers::dxc::DxcReference;
 use crate::compilers::{Compiler, Target};
+use crate::engines::Engine;
+use crate::engines::metal::MetalEngine;
 use crate::engines::vulkan::VulkanEngine;
 use crate::pool::{self, Ended};
 use crate::report::Entry;
@@ -24,9 +26,16 @@ pub struct Setup {
     pub dxc: Option<PathBuf>,
     /// A command to use in place of our library.
     pub compiler: Option<String>,
+    /// Metal's language version.
+    pub metal_version: String,
+    /// Lanes of a SIMD-group where Metal runs on the CPU.
+    pub simd_width: u32,
     /// Options of each run.
     pub options: RunOptions,
 }
+
+/// How long a dispatch may take where Metal runs on the CPU.
+const METAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,19 +116,27 @@ pub(crate) fn open_lanes(setup: &Setup) -> Result<Vec<Lane>, String> {
     setup.lanes.iter().map(|name| open_lane(setup, name)).collect()
 }
 
+/// Opens a lane: `dxc`, `vulkan` or `metal`, with `-O0` to `-O3` behind it for a level other than the default.
 fn open_lane(setup: &Setup, name: &str) -> Result<Lane, String> {
+    let (kind, level) = match name.split_once("-O") {
+        Some((kind, level)) if matches!(level, "0" | "1" | "2" | "3") => (kind, Some(format!("-O{level}"))),
+        Some(_) => return Err(format!("no lane '{name}': levels are -O0 to -O3")),
+        None => (name, None),
+    };
     let vulkan = || VulkanEngine::open(&setup.device).map(Box::new).map_err(|e| e.to_string());
-    match name {
-        "vulkan" => {
-            Ok(Lane { name: name.to_owned(), compiler: ours(setup)?, engine: vulkan()?, target: Target::Spirv })
-        }
+    let (compiler, engine, target): (Box<dyn Compiler>, Box<dyn Engine>, _) = match kind {
+        "vulkan" => (ours(setup)?, vulkan()?, Target::Spirv),
         "dxc" => {
             let path = setup.dxc.as_ref().ok_or("the dxc lane needs a library: --dxc or ONESHADER_DXC")?;
-            let compiler = Box::new(DxcReference::load(path, true)?);
-            Ok(Lane { name: name.to_owned(), compiler, engine: vulkan()?, target: Target::Spirv })
+            (Box::new(DxcReference::load(path, true)?), vulkan()?, Target::Spirv)
         }
-        other => Err(format!("no lane '{other}': there are vulkan and dxc")),
-    }
+        "metal" => {
+            let engine = MetalEngine::new(&setup.metal_version, setup.simd_width, METAL_TIMEOUT);
+            (ours(setup)?, Box::new(engine.map_err(|e| e.to_string())?), Target::Msl)
+        }
+        _ => return Err(format!("no lane '{name}': there are dxc, vulkan and metal")),
+    };
+    Ok(Lane { name: name.to_owned(), compiler, engine, target, extra: level.into_iter().collect() })
 }
 
 fn ours(setup: &Setup) -> Result<Box<dyn Compiler>, String> {

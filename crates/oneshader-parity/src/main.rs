@@ -142,8 +142,8 @@ struct Run {
     /// Case files, or folders to search for `.test` and `.yaml` files.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Lanes: vulkan (ours as SPIR-V), dxc (DXC's SPIR-V), metal (ours as Metal on the CPU). The others are compared
-    /// with the first.
+    /// Lanes: vulkan (ours as SPIR-V), dxc (DXC's SPIR-V), metal (ours as Metal on the CPU), each with -O0 to -O3 behind
+    /// it for that level. The others are compared with the first.
     #[arg(long = "with", value_delimiter = ',', default_value = "vulkan")]
     lanes: Vec<String>,
     /// Part of the Vulkan device's name, in any case; the first device by default.
@@ -155,6 +155,12 @@ struct Run {
     /// A compiler program with DXC's command line, in place of our library.
     #[arg(long)]
     compiler: Option<String>,
+    /// The language version of Metal.
+    #[arg(long, default_value = "2.4")]
+    msl_version: String,
+    /// Lanes of a SIMD-group where Metal runs on the CPU: 4, 8, 16, 32 or 64. Lavapipe's are 8 wide.
+    #[arg(long, default_value_t = 32)]
+    simd_width: u32,
     /// Only cases whose name matches this regular expression.
     #[arg(long)]
     filter: Option<String>,
@@ -267,6 +273,8 @@ fn bench(b: &Bench) -> Result<bool, String> {
         device: b.device.clone(),
         dxc: b.dxc.clone(),
         compiler: b.compiler.clone(),
+        metal_version: "2.4".to_owned(),
+        simd_width: 32,
         options: RunOptions { repeats: b.repeats.max(2), ..RunOptions::default() },
     };
     let report = oneshader_parity::bench::run(&setup, &found, b.rounds.max(1))?;
@@ -305,6 +313,8 @@ fn run(r: &Run) -> Result<bool, String> {
         device: r.device.clone(),
         dxc: r.dxc.clone(),
         compiler: r.compiler.clone(),
+        metal_version: r.msl_version.clone(),
+        simd_width: r.simd_width,
         options: RunOptions {
             ignore_conditions: r.ignore_conditions,
             golden_images: r.golden_images.clone(),

@@ -22,6 +22,8 @@ pub struct Lane {
     pub engine: Box<dyn Engine>,
     /// What the engine takes.
     pub target: Target,
+    /// Words added to every command line of the compiler.
+    pub extra: Vec<String>,
 }
 
 /// How a case ended on one lane.
@@ -256,7 +258,8 @@ impl Script<'_> {
     }
 
     fn compile(&mut self, args: &[String], inverted: bool) -> Done {
-        let line = match CommandLine::parse(args) {
+        let words: Vec<String> = args.iter().chain(&self.lane.extra).cloned().collect();
+        let line = match CommandLine::parse(&words) {
             Ok(l) => l,
             Err(e) => return Done::failed(e),
         };
@@ -628,6 +631,7 @@ DescriptorSets: []
             compiler: Box::new(FakeCompiler),
             engine: Box::new(FakeEngine(features)),
             target: Target::Spirv,
+            extra: Vec::new(),
         };
         run_case(Path::new("case.test"), text, &mut lane, &RunOptions::default()).outcome
     }

@@ -8,7 +8,7 @@ pub mod pipeline;
 pub mod split;
 pub mod values;
 
-use pipeline::{BufferDecl, DataFormat, OutputProps, Pipeline, ResourceDecl, ResourceKind, Stage};
+use pipeline::{BufferDecl, DataFormat, OutputProps, Pipeline, ResourceKind, Stage};
 
 /// A buffer with its bytes, before or after a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,12 +229,31 @@ pub fn is_texture(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Texture2D | ResourceKind::RWTexture2D | ResourceKind::SampledTexture2D)
 }
 
-/// How many descriptors a resource takes.
-pub fn array_size(program: &Program, r: &ResourceDecl) -> u32 {
-    match r.kind {
-        ResourceKind::Sampler | ResourceKind::AccelerationStructure => 1,
-        _ => program.buffer(&r.name).map_or(1, |b| b.data.len() as u32),
+/// The letter of a resource's register: constant buffers are `b`, what is only read `t`, what is written `u`.
+pub fn register_class(kind: ResourceKind) -> char {
+    match kind {
+        ResourceKind::ConstantBuffer => 'b',
+        ResourceKind::Sampler => 's',
+        _ if is_read_write(kind) => 'u',
+        _ => 't',
     }
+}
+
+/// The bytes of the push constant blocks, laid over each other at their offsets.
+pub fn push_constants(program: &Program) -> Result<Vec<u8>, String> {
+    let mut out: Vec<u8> = Vec::new();
+    for value in program.pipeline.push_constants.iter().flat_map(|b| &b.values) {
+        let bytes = values::encode_list(value.format, &value.data)?;
+        let start = value.offset as usize;
+        if start + bytes.len() > 4096 {
+            return Err("push constants of more than 4096 bytes".to_owned());
+        }
+        out.resize(out.len().max(start + bytes.len()), 0);
+        out[start..start + bytes.len()].copy_from_slice(&bytes);
+    }
+    // Vulkan wants the size of a range to be a multiple of four.
+    out.resize(out.len().next_multiple_of(4), 0);
+    Ok(out)
 }
 
 /// LLVM's reader takes `[1,, 2]` for `[1, 2]`, and tests rely on it; YAML does not. Comments stay as they are.

@@ -2,6 +2,7 @@
 
 use super::{CompileError, Compiler, Request, Target, spirv_words};
 use crate::engines::Code;
+use crate::engines::metal::MetalInterface;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -92,10 +93,12 @@ impl Compiler for CommandCompiler {
         let bytes = std::fs::read(&output).map_err(io)?;
         match request.target {
             Target::Spirv => spirv_words(&bytes).map(Code::Spirv).map_err(CompileError::text),
-            Target::Msl => Ok(Code::Metal {
-                text: String::from_utf8_lossy(&bytes).into_owned(),
-                reflection: std::fs::read_to_string(&reflection).map_err(io)?,
-            }),
+            Target::Msl => {
+                // Another compiler's reflection is its own: its text can be checked, not run.
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let reflection = std::fs::read_to_string(&reflection).unwrap_or_default();
+                Ok(Code::Metal { text, interface: MetalInterface::default(), reflection })
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What can execute a compiled pipeline.
 
+pub mod metal;
 pub mod vulkan;
 
 use crate::case::Program;
@@ -11,11 +12,13 @@ use crate::case::pipeline::Stage;
 pub enum Code {
     /// SPIR-V words.
     Spirv(Vec<u32>),
-    /// Metal source text with its reflection (JSON).
+    /// Metal source text.
     Metal {
         /// The text.
         text: String,
-        /// Reflection of the entry point.
+        /// Where the entry point takes its arguments.
+        interface: metal::MetalInterface,
+        /// Reflection as the compiler writes it.
         reflection: String,
     },
 }

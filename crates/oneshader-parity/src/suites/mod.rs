@@ -217,7 +217,7 @@ fn keep(dir: &Path, row: &Row, code: &Code) -> Result<(), String> {
     std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     match code {
         Code::Spirv(words) => write("spv", &words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>()),
-        Code::Metal { text, reflection } => {
+        Code::Metal { text, reflection, .. } => {
             write("metal", text.as_bytes()).and_then(|()| write("json", reflection.as_bytes()))
         }
     }

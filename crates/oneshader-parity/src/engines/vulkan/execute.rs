@@ -5,7 +5,7 @@ use super::format;
 use super::gpu::Gpu;
 use super::session::{HostBuffer, Image, ImageInfo, Session};
 use crate::case::pipeline::{DataFormat, SpecializationConstant, Stage};
-use crate::case::{PipelineKind, Program, values};
+use crate::case::{self, PipelineKind, Program, values};
 use crate::engines::{Code, CompiledShader, EngineError};
 use ash::vk;
 use std::ffi::CString;
@@ -41,7 +41,7 @@ pub fn run(
     }
     let flags = stages.iter().fold(vk::ShaderStageFlags::empty(), |f, p| f | p.flag);
     let bindings = Bindings::new(s, program, flags)?;
-    let push = push_constants(program)?;
+    let push = case::push_constants(program).map_err(EngineError::Invalid)?;
     let range = vk::PushConstantRange { stage_flags: flags, offset: 0, size: push.len() as u32 };
     let ranges = [range];
     let layout = s.pipeline_layout(&bindings.layouts, if push.is_empty() { &[] } else { &ranges })?;
@@ -137,22 +137,6 @@ fn scalar_text(v: &serde_yaml_ng::Value) -> String {
         serde_yaml_ng::Value::String(s) => s.clone(),
         other => serde_yaml_ng::to_string(other).unwrap_or_default().trim().to_owned(),
     }
-}
-
-fn push_constants(program: &Program) -> Result<Vec<u8>, EngineError> {
-    let mut out: Vec<u8> = Vec::new();
-    for value in program.pipeline.push_constants.iter().flat_map(|b| &b.values) {
-        let bytes = values::encode_list(value.format, &value.data).map_err(EngineError::Invalid)?;
-        let start = value.offset as usize;
-        if start + bytes.len() > 4096 {
-            return Err(EngineError::Invalid("push constants of more than 4096 bytes".to_owned()));
-        }
-        out.resize(out.len().max(start + bytes.len()), 0);
-        out[start..start + bytes.len()].copy_from_slice(&bytes);
-    }
-    // Vulkan wants the size of a range to be a multiple of four.
-    out.resize(out.len().next_multiple_of(4), 0);
-    Ok(out)
 }
 
 /// Calls `f` with the create information of the stages, which borrows from them.
