@@ -224,6 +224,7 @@ pub enum LayoutError {
 /// The layouts of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Layouts {
+    options: LayoutOptions,
     table: PrimaryMap<LayoutId, Layout>,
     index: FxHashMap<(Type, LayoutRule, MatrixOrder), LayoutId>,
 }
@@ -236,7 +237,7 @@ impl Layouts {
 
     /// The layouts of everything behind the module's resources; with the errors, in order of the declarations.
     pub fn of_module(module: &IrModule, options: &LayoutOptions) -> (Self, Vec<LayoutError>) {
-        let mut this = Self::new();
+        let mut this = Self { options: *options, ..Self::default() };
         let mut errors = Vec::new();
         for var in module.globals.values() {
             let GlobalKind::Resource(resource) = &var.kind else { continue };
@@ -249,6 +250,11 @@ impl Layouts {
             }
         }
         (this, errors)
+    }
+
+    /// The rules of a module's buffers; those of Vulkan unless the table was made for a module with others.
+    pub fn options(&self) -> &LayoutOptions {
+        &self.options
     }
 
     /// The layout of `ty`. `order` is the order of `ty` when it is a matrix or an array of them, else without effect.

@@ -24,7 +24,10 @@ mod spell;
 pub use parse::{ParseError, parse};
 pub use print::{PrintOptions, print, print_function, print_with, type_text};
 pub(crate) use spell::TEXTURE_OPERANDS;
-pub use spell::{address_space_name, builtin_from_name, builtin_name, op_name, stage_name};
+pub use spell::{
+    address_space_name, builtin_from_name, builtin_name, dim_name as texture_dim_name, interpolation_name, op_name,
+    register_class_name, sampling_name, stage_name,
+};
 
 #[cfg(test)]
 mod tests;

@@ -77,6 +77,7 @@ spelling! {
 }
 
 spelling! {
+    /// How a pixel input is interpolated, in a word.
     interpolation_name, interpolation_from_name: Interpolation {
         Interpolation::Perspective => "perspective" = Interpolation::Perspective,
         Interpolation::NoPerspective => "noperspective" = Interpolation::NoPerspective,
@@ -86,6 +87,7 @@ spelling! {
 }
 
 spelling! {
+    /// Where a pixel input is interpolated, in a word.
     sampling_name, sampling_from_name: Sampling {
         Sampling::Center => "center" = Sampling::Center,
         Sampling::Centroid => "centroid" = Sampling::Centroid,
@@ -94,6 +96,7 @@ spelling! {
 }
 
 spelling! {
+    /// Word of a depth mode.
     depth_mode_name, depth_mode_from_name: DepthMode {
         DepthMode::Any => "any" = DepthMode::Any,
         DepthMode::GreaterEqual => "greater" = DepthMode::GreaterEqual,
@@ -102,6 +105,7 @@ spelling! {
 }
 
 spelling! {
+    /// Letter of a register class.
     register_class_name, register_class_from_name: RegisterClass {
         RegisterClass::B => "b" = RegisterClass::B,
         RegisterClass::T => "t" = RegisterClass::T,
@@ -111,6 +115,7 @@ spelling! {
 }
 
 spelling! {
+    /// Word of a kind of counter.
     counter_name, counter_from_name: CounterKind {
         CounterKind::None => "nocounter" = CounterKind::None,
         CounterKind::Counter => "counter" = CounterKind::Counter,
@@ -120,6 +125,7 @@ spelling! {
 }
 
 spelling! {
+    /// Word of a texture's shape.
     dim_name, dim_from_name: TextureDim {
         TextureDim::D1 => "1d" = TextureDim::D1,
         TextureDim::D2 => "2d" = TextureDim::D2,
@@ -130,6 +136,7 @@ spelling! {
 }
 
 spelling! {
+    /// Word of an operation.
     unary_name, unary_from_name: UnaryOp {
         UnaryOp::Neg => "neg" = UnaryOp::Neg,
         UnaryOp::Not => "not" = UnaryOp::Not,
@@ -138,6 +145,7 @@ spelling! {
 }
 
 spelling! {
+    /// Word of an operation.
     binary_name, binary_from_name: BinaryOp {
         BinaryOp::Add => "add" = BinaryOp::Add,
         BinaryOp::Sub => "sub" = BinaryOp::Sub,
@@ -159,6 +167,7 @@ spelling! {
 }
 
 spelling! {
+    /// Word of an operation.
     atomic_name, atomic_from_name: AtomicOp {
         AtomicOp::Add => "atomic_add" = AtomicOp::Add,
         AtomicOp::Min => "atomic_min" = AtomicOp::Min,
@@ -171,6 +180,7 @@ spelling! {
 }
 
 spelling! {
+    /// Word of a scalar type.
     scalar_name, scalar_from_name: Scalar {
         Scalar::Bool => "bool" = Scalar::Bool,
         Scalar::Int { bits: 16, signed: true } => "i16" = Scalar::Int { bits: 16, signed: true },

@@ -27,7 +27,8 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
     }
     // The instructions themselves are dead now.
     replaced.apply(func);
-    (changed || looked) && (remove_dead(func) || looked)
+    let removed = changed && remove_dead(func);
+    removed || looked
 }
 
 /// Drops the folded instructions: those without effect that nobody uses.

@@ -1,0 +1,151 @@
+use super::*;
+use oneshader_ir::IrModule;
+use oneshader_ir::layout::{LayoutOptions, Layouts};
+use oneshader_ir::slots::{SlotOptions, Slots};
+use oneshader_ir::text::parse;
+
+/// A vertex and a compute shader that share one file.
+const MODULE: &str = r#"module
+struct s0 "Light" { "color": f32x3 "power": f32 }
+struct s1 "Scene" { "lights": [s0 x 2] "view": f32x4x4 "flag": bool }
+spec0 "COUNT" id 7 = u32 4
+spec1 "SCALE" id 9 = f32 0.5
+global g0 "Scene": handle cbuffer<s1> resource register(b, 2, space 1)
+global g1 "albedo": handle [texture_2d<f32x4> x 3] resource
+global g2 "smp": handle sampler resource
+global g3 "queue": handle rwstructured<u32, append> resource
+global g4 "push": handle cbuffer<s0> resource push_constant
+global g5 "unused": handle rwtexture_3d<f32x2> resource
+global g6 "in.pos": input f32x3 io("POSITION", 0) location(0)
+global g7 "in.id": input u32 io("SV_VertexID", 0) builtin(vertex_id)
+global g8 "in.m": input f32x2x3 io("XFORM", 0) location(1)
+global g9 "out.pos": output f32x4 io("SV_Position", 0) builtin(position)
+global g10 "out.uv": output f32x2 io("TEXCOORD", 3) location(0)
+global g11 "tid": input u32x3 io("SV_DispatchThreadID", 0) builtin(dispatch_thread_id)
+global g12 "shared": workgroup [f32x3 x 8]
+func fn0 "push_back" (v0 "q": rwstructured<u32, append>, v1 "x": u32) -> void {
+block0:
+  v2: u32 = counter v0, #1
+  v3: ptr<storage, u32> = elementptr v0, v2
+  store v3, v1
+  ret
+}
+func fn1 "VS" () -> void {
+block0:
+  v0: cbuffer<s1> = load g0
+  v1: ptr<constant, s1> = blockptr v0
+  v2: ptr<constant, f32> = access v1, u32 0, u32 1, u32 1
+  v3: f32 = load v2
+  v4: f32x4 = splat v3
+  store g9, v4
+  ret
+}
+func fn2 "CS" () -> void {
+block0:
+  v0: rwstructured<u32, append> = load g3
+  v1: u32 = wavelaneindex
+  v2: u32 = wavesum v1
+  v3: u32 = add v2, u32 spec0
+  call fn0(v0, v3)
+  v4: ptr<handle, texture_2d<f32x4>> = access g1, v1
+  v5: texture_2d<f32x4> = load v4
+  v6: f32x4 = texload v5, coord i32x2 zero
+  v7: ptr<workgroup, f32x3> = access g12, v1
+  v8: f32x3 = swizzle v6, #xyz
+  store v7, v8
+  ret
+}
+entry vertex "VS" fn1 in(g6, g7, g8) out(g9, g10) threads(1, 1, 1)
+entry compute "CS" fn2 in(g11) out() threads(8, 8, 1) wave(32, 32, 32)
+"#;
+
+fn reflect() -> (IrModule, Reflection) {
+    let module = parse(MODULE).unwrap_or_else(|e| panic!("{e}"));
+    oneshader_ir::verify(&module, "the test's input").unwrap_or_else(|e| panic!("{e}"));
+    let (layouts, errors) = Layouts::of_module(&module, &LayoutOptions::default());
+    assert!(errors.is_empty());
+    let (slots, errors) = Slots::assign(&module, &SlotOptions::default());
+    assert!(errors.is_empty());
+    let reflection = Reflection::new(&module, &layouts, &slots);
+    (module, reflection)
+}
+
+#[test]
+fn resources_have_registers_slots_and_bytes() {
+    let (_, r) = reflect();
+    let scene = r.resource("Scene").unwrap();
+    assert_eq!(scene.kind, ResourceKind::ConstantBuffer);
+    let register = scene.register.as_ref().unwrap();
+    assert_eq!((register.class.as_str(), register.index, register.space), ("b", Some(2), 1));
+    assert_eq!(scene.spirv.map(|s| (s.set, s.binding)), Some((1, 2)));
+    assert_eq!(scene.msl.map(|s| (s.table, s.index)), Some((MslTable::Buffer, 0)));
+    let TypeInfo::Struct { index } = scene.block.as_ref().unwrap().ty else { panic!() };
+    let members: Vec<_> = r.structs[index].members.iter().map(|m| (m.name.as_str(), m.offset, m.size)).collect();
+    // Two lights of 16 bytes, a matrix of four columns of 16, a bool.
+    assert_eq!(members, [("lights", 0, 32), ("view", 32, 64), ("flag", 96, 4)]);
+    assert_eq!(scene.block.as_ref().unwrap().size, 112);
+    let albedo = r.resource("albedo").unwrap();
+    assert_eq!(albedo.array, Some(3));
+    assert_eq!(albedo.msl, Some(MslSlotInfo { table: MslTable::Texture, index: 0, count: 3 }));
+    // Push constants are the buffer after the queue; the queue's counter comes after all of them.
+    assert_eq!(r.resource("push").unwrap().msl.unwrap().index, 2);
+    assert_eq!(r.resource("push").unwrap().spirv, None);
+    assert_eq!(r.resource("queue").unwrap().msl_counter, Some(3));
+    assert!(r.resource("unused").unwrap().writable);
+}
+
+#[test]
+fn entry_points_say_what_they_use() {
+    let (_, r) = reflect();
+    let vs = r.entry_point("VS").unwrap();
+    let names = |e: &EntryPointInfo| e.resources.iter().map(|u| u.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(vs), ["Scene"]);
+    assert_eq!((vs.hidden.len(), vs.needs.msl.as_str(), vs.needs.macos.as_str()), (0, "2.4", "12.0"));
+    let buffer = vs.vertex_buffer.as_ref().unwrap();
+    let attributes: Vec<_> =
+        buffer.attributes.iter().map(|a| (a.location, a.offset, a.metal_format.as_str())).collect();
+    assert_eq!(attributes, [(0, 0, "float3"), (1, 12, "float3"), (2, 24, "float3")]);
+    assert_eq!((buffer.msl_buffer, buffer.stride), (30, 36));
+    assert_eq!(buffer.attributes[0].vulkan_format, "R32G32B32_SFLOAT");
+    let cs = r.entry_point("CS").unwrap();
+    assert_eq!(names(cs), ["albedo", "queue"]);
+    // Through the parameter of a helper.
+    let queue = &cs.resources[1];
+    assert_eq!((queue.reads, queue.writes, queue.atomics), (false, true, false));
+    assert_eq!(cs.hidden, [HiddenInfo::Counter { resource: queue.resource, msl: 3 }]);
+    assert_eq!(cs.specialization_constants, [0]);
+    assert_eq!(cs.threadgroup_memory, 128);
+    assert_eq!(cs.wave_size, Some([32, 32, 32]));
+    assert_eq!(cs.needs.features, [Feature::SimdPermute, Feature::SimdReduce, Feature::ResourceArrays]);
+    assert_eq!((cs.needs.apple_family, cs.needs.mac2), (7, true));
+}
+
+#[test]
+fn json_goes_there_and_back() {
+    let (_, mut r) = reflect();
+    r.set_msl_function("VS", "VS");
+    r.specialization_constants[1].default = SpecValue::Float(f32::INFINITY);
+    let json = r.to_json();
+    assert_eq!(Reflection::from_json(&json).unwrap(), r);
+    let other = json.replacen("\"schema\": 1", "\"schema\": 99", 1);
+    assert_eq!(Reflection::from_json(&other).unwrap_err(), "schema 99 instead of 1");
+}
+
+#[test]
+fn specialization_values_for_metal() {
+    let mut values = SpecializationValues::new();
+    values.set(9, SpecValue::Float(1.5)).set(0, SpecValue::Bool(true)).set(3, SpecValue::Int(-1));
+    values.set(4, SpecValue::Uint(7));
+    let metal: Vec<_> = values.to_metal().iter().map(|c| (c.index, c.data_type, c.bits)).collect();
+    assert_eq!(metal, [(0, 53, 1), (3, 29, 0xffff_ffff), (4, 33, 7), (9, 3, 0x3fc0_0000)]);
+    let (entries, data) = values.to_vulkan();
+    assert_eq!(entries, [(0, 0), (3, 4), (4, 8), (9, 12)]);
+    assert_eq!(data.len(), 16);
+}
+
+#[test]
+fn texture_atomics_need_metal_3_1() {
+    let needs = Needs::of(&[Feature::TextureAtomics, Feature::Atomic64]);
+    assert_eq!((needs.msl.as_str(), needs.macos.as_str(), needs.ios.as_str()), ("3.1", "14.0", "17.0"));
+    assert_eq!((needs.apple_family, needs.mac2), (8, false));
+}
