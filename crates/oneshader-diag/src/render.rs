@@ -45,7 +45,8 @@ impl<'a> Files<'a> for View<'a> {
     fn line_number(&'a self, id: FileId, index: usize) -> Result<usize, Error> {
         let file = self.map.file(id).ok_or(Error::FileMissing)?;
         let start = file.line_starts().get(index).copied().unwrap_or(0);
-        Ok(file.presumed(start).1.line as usize)
+        // `#line 0` is accepted; the renderer counts digits and needs a positive number.
+        Ok(file.presumed(start).1.line.max(1) as usize)
     }
 
     fn line_range(&'a self, id: FileId, index: usize) -> Result<Range<usize>, Error> {
@@ -204,6 +205,15 @@ mod tests {
         let mut bag = DiagnosticBag::new();
         bag.report(codes::SYNTAX, Span::new(file, 1, 3), "bad");
         assert!(render(&map, &bag, Style::default()).contains("ééé"));
+    }
+
+    #[test]
+    fn line_zero_is_shown() {
+        let (mut map, file) = map();
+        map.add_line_mark(file, 0, 0, None);
+        let mut bag = DiagnosticBag::new();
+        bag.report(codes::SYNTAX, Span::new(file, 0, 1), "bad");
+        assert!(render(&map, &bag, Style::default()).contains("float4 main"));
     }
 
     #[test]

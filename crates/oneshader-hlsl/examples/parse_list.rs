@@ -1,7 +1,8 @@
 //! Preprocesses and parses many sources and tells what failed and how fast it went.
 //!
 //! Reads rows of tab-separated fields from standard input: file, profile, defines (`;` between), include directories
-//! (`;` between), language version; the last three may be empty or missing. `REPEAT=n` parses each row n times.
+//! (`;` between), language version; the last three may be empty or missing. `REPEAT=n` parses each row n times; `TOKENS=dir`
+//! writes the tokens of each row, one a line, to a file of the row's number.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -15,6 +16,7 @@ use oneshader_hlsl::pp::{Define, DirLoader, Options, ShaderStage, preprocess};
 
 fn main() {
     let repeat: u32 = std::env::var("REPEAT").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let token_dir = std::env::var_os("TOKENS").map(std::path::PathBuf::from);
     let quiet = std::env::var_os("QUIET").is_some();
     let (mut rows, mut bad, mut bytes, mut lines, mut tokens) = (0, 0, 0, 0, 0);
     let (mut in_pp, mut in_parser) = (Duration::ZERO, Duration::ZERO);
@@ -55,6 +57,10 @@ fn main() {
                 continue;
             }
             tokens += out.tokens.len();
+            if let Some(dir) = &token_dir {
+                let text: String = out.tokens.iter().flat_map(|t| [t.text(&names), "\n"]).collect();
+                std::fs::write(dir.join(rows.to_string()), text).expect("the folder can be written");
+            }
             for (_, file) in map.files() {
                 bytes += file.text().len();
                 lines += file.line_starts().len();

@@ -8,6 +8,7 @@ mod annotation;
 mod declaration;
 mod definition;
 mod expression;
+mod function;
 mod scope;
 mod statement;
 #[cfg(test)]

@@ -396,7 +396,6 @@ fn declarations_and_expressions_are_told_apart() {
             "decl precise Float x; decl Float precise Float sample Float center; (sample = precise)",
         ),
         ("float a[2][N + 1];", "decl Float[(N + 1)][2] a"),
-        ("float3 v(1, 2, 3);", "decl Float3 v = (new Float3 [1 2 3])"),
         ("struct { float x; } l; l.x;", "decl struct _ {Float x} {struct _ {Float x}} l; l.x"),
         ("enum E { A, B = 3 }; E e = A;", "decl enum E {A B=3}; decl 'E e = A"),
         ("Texture2D texture = tex; texture.Load(0);", "decl Texture2D texture = tex; (call texture.Load [0])"),
@@ -685,6 +684,11 @@ fn errors_are_found_each_on_its_own() {
         ("enum E { 1 };", &[codes::EXPECTED_NAME]),
         ("int a[2;", &[codes::EXPECTED_TOKEN]),
         ("void f(int a, ) {} void g(int a b) {} int c;", &[codes::EXPECTED_TYPE, codes::EXPECTED_TOKEN]),
+        ("float3 v(1, 2, 3);", &[codes::NOT_HLSL]),
+        ("void f() { float3 v(1, 2, 3); }", &[codes::NOT_HLSL]),
+        ("struct S { S operator+=(S s); S operator++(); };", &[codes::BAD_DECLARATOR; 2]),
+        ("struct S { int x; }; S operator+(S a, S b) { return a; }", &[codes::BAD_DECLARATOR]),
+        ("int a[b = 2];", &[codes::EXPECTED_TOKEN]),
         ("volatile int a;", &[codes::RESERVED_WORD]),
     ];
     for (text, want) in cases {

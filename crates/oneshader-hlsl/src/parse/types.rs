@@ -352,7 +352,7 @@ impl Parser<'_> {
         let mut sizes: SmallVec<[(Option<ExprId>, Span); 4]> = SmallVec::new();
         while self.is(TokenKind::LBracket) && self.ahead(1).kind != TokenKind::LBracket {
             let open = self.bump().span;
-            let size = if self.is(TokenKind::RBracket) { None } else { Some(self.parenthesized_expr()) };
+            let size = if self.is(TokenKind::RBracket) { None } else { Some(self.array_size()) };
             if !self.expect(TokenKind::RBracket, "behind the array's size") {
                 self.skip_to(&[TokenKind::RBracket, TokenKind::Comma, TokenKind::RParen]);
                 self.eat(TokenKind::RBracket);
@@ -369,6 +369,13 @@ impl Parser<'_> {
             let kind = TypeKind::Array { element, size: *size };
             self.ty(kind, mods, base.to(end))
         })
+    }
+
+    fn array_size(&mut self) -> ExprId {
+        let outer = std::mem::replace(&mut self.in_template_args, false);
+        let size = self.constant();
+        self.in_template_args = outer;
+        size
     }
 
     /// A path: `a`, `::a`, `a::b<int>`. `in_type` tells that it names a type, so that `<` behind an undeclared name
