@@ -1,6 +1,7 @@
 //! Arithmetic, comparisons, conversions and composites.
 
 use crate::func::Fx;
+use crate::module::MAX_OPERANDS;
 use oneshader_ir::{BinaryOp, InstData, InstFlags, Op as IrOp, Scalar, Type, TypeKind, UnaryOp};
 use spirv::{GlslStd450Op as Glsl, Op};
 
@@ -92,7 +93,7 @@ impl Fx<'_, '_> {
     /// A composite; one of constants is a constant.
     fn construct(&mut self, data: &InstData) -> Option<u32> {
         let parts: Vec<u32> = data.args.iter().map(|&a| self.use_id(a)).collect();
-        if parts.len() > 0xfff0 {
+        if parts.len() > MAX_OPERANDS {
             self.cx.unsupported(data.span, "the composite has too many parts for one instruction");
             return None;
         }
@@ -254,6 +255,9 @@ impl Fx<'_, '_> {
                 return None;
             }
         };
+        if !self.spend(parts.len() as u64) {
+            return None;
+        }
         let mut ids = Vec::new();
         for (i, part) in parts.into_iter().enumerate() {
             let row = match ir.types.kind(ty) {

@@ -1,6 +1,8 @@
 //! Constants.
 
 use crate::cx::Cx;
+use crate::module::MAX_OPERANDS;
+use oneshader_diag::Span;
 use oneshader_ir::{Const, ConstData, Scalar, SpecId};
 use spirv::{Decoration, Op};
 
@@ -81,6 +83,11 @@ impl Cx<'_> {
             ConstData::Bool(_) | ConstData::Int(_) | ConstData::Float(_) => {
                 let scalar = ir.types.scalar_of(ty).unwrap_or(Scalar::U32);
                 self.scalar_const(scalar, ir.consts.bits(c).unwrap_or(0))
+            }
+            ConstData::Composite(parts) if parts.len() > MAX_OPERANDS => {
+                self.unsupported(Span::NONE, "the constant has too many parts for one instruction");
+                let id = self.ty(ty);
+                self.null(id)
             }
             ConstData::Composite(parts) => {
                 let ids: Vec<u32> = parts.iter().map(|&p| self.constant(p)).collect();

@@ -33,6 +33,8 @@ pub(crate) struct Cx<'a> {
     pub unique: FxHashMap<UniqueKey, u32>,
     /// Structures by type, memory and whether they are a block.
     pub structs: FxHashMap<(Type, Mem, bool), u32>,
+    /// Types that hold a `bool`, as far as asked.
+    pub bools: FxHashMap<Type, bool>,
     pub glsl: Option<u32>,
     pub files: FxHashMap<FileId, u32>,
     /// Variables of resources.

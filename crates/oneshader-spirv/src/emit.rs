@@ -134,6 +134,7 @@ impl<'a> SpirvBackend<'a> {
             m: Module::new(),
             unique: FxHashMap::default(),
             structs: FxHashMap::default(),
+            bools: FxHashMap::default(),
             glsl: None,
             files: FxHashMap::default(),
             resources: FxHashMap::default(),

@@ -56,16 +56,6 @@ impl Fx<'_, '_> {
         self.cx.mem_ty(ty, mem) == self.cx.ty(ty)
     }
 
-    /// Whether a `bool` is somewhere in `ty`.
-    fn has_bool(&self, ty: Type) -> bool {
-        let types = &self.cx.ir.types;
-        match types.kind(ty) {
-            TypeKind::Array { elem, .. } => self.has_bool(elem),
-            TypeKind::Struct(id) => types.structs[id].members.iter().any(|m| self.has_bool(m.ty)),
-            _ => types.scalar_of(ty) == Some(Scalar::Bool),
-        }
-    }
-
     /// The value in memory at `pointer`.
     pub fn load(&mut self, pointer: Pointer) -> u32 {
         let mem_ty = self.cx.mem_ty(pointer.ty, pointer.mem);
@@ -110,7 +100,7 @@ impl Fx<'_, '_> {
                 }
             }
             // OpCopyLogical: types that match but for their decorations, since SPIR-V 1.4.
-            _ if self.cx.opts.target.at_least(4) && !self.has_bool(ty) => self.op(Op::CopyLogical, result, &[id]),
+            _ if self.cx.opts.target.at_least(4) && !self.cx.has_bool(ty) => self.op(Op::CopyLogical, result, &[id]),
             TypeKind::Array { elem, len } => {
                 if !self.spend(u64::from(len)) {
                     return self.cx.undef(result);
@@ -142,7 +132,7 @@ impl Fx<'_, '_> {
     }
 
     /// Counts parts converted one by one; reports when there are too many.
-    fn spend(&mut self, parts: u64) -> bool {
+    pub fn spend(&mut self, parts: u64) -> bool {
         self.parts += parts;
         if self.parts > MAX_PARTS && !self.cx.failed {
             let span = self.span;

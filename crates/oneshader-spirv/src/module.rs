@@ -35,6 +35,9 @@ impl Words {
     }
 }
 
+/// The most operands of an instruction of a varying number of them: an instruction has at most 65535 words.
+pub(crate) const MAX_OPERANDS: usize = 65_000;
+
 /// The longest literal string, in bytes; it leaves an instruction below its limit of 65535 words.
 const MAX_STRING: usize = 60_000;
 

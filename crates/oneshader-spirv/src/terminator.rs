@@ -1,6 +1,7 @@
 //! Ends of blocks.
 
 use crate::func::Fx;
+use crate::module::MAX_OPERANDS;
 use oneshader_ir::{Block, Hint, InstFlags, Merge, Scalar, TerminatorKind};
 use spirv::{LoopControl, Op, SelectionControl};
 
@@ -48,7 +49,7 @@ impl Fx<'_, '_> {
                 }
                 self.loop_merge(data.merge, data.hint);
                 self.selection_merge(data.merge, data.hint);
-                if operands.len() > 0xfff0 {
+                if operands.len() > MAX_OPERANDS {
                     self.cx.unsupported(data.term.span, "the switch has too many cases for one instruction");
                     return;
                 }

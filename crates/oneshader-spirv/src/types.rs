@@ -3,6 +3,7 @@
 
 use crate::cx::Cx;
 use crate::memory::Mem;
+use crate::module::MAX_OPERANDS;
 use oneshader_diag::Span;
 use oneshader_ir::layout::{Layout, LayoutKind, LayoutRule};
 use oneshader_ir::{Access, MatrixOrder, Scalar, TextureDim, TextureType, Type, TypeKind};
@@ -105,6 +106,10 @@ impl Cx<'_> {
         let TypeKind::Struct(sid) = self.ir.types.kind(ty) else { return self.mem_ty(ty, mem) };
         let ir = self.ir;
         let data = &ir.types.structs[sid];
+        if data.members.len() > MAX_OPERANDS {
+            self.unsupported(Span::NONE, "the structure has too many members for one instruction");
+            return self.void();
+        }
         let mut words = vec![0];
         for member in &data.members {
             let part = self.mem_ty(member.ty, mem.member(member.order));
@@ -157,6 +162,21 @@ impl Cx<'_> {
             };
             self.m.decorate_member(strukt, member, decoration, &[]);
         }
+    }
+
+    /// Whether a `bool` is somewhere in `ty`.
+    pub fn has_bool(&mut self, ty: Type) -> bool {
+        if let Some(&known) = self.bools.get(&ty) {
+            return known;
+        }
+        let ir = self.ir;
+        let found = match ir.types.kind(ty) {
+            TypeKind::Array { elem, .. } => self.has_bool(elem),
+            TypeKind::Struct(id) => ir.types.structs[id].members.iter().any(|m| self.has_bool(m.ty)),
+            _ => ir.types.scalar_of(ty) == Some(Scalar::Bool),
+        };
+        self.bools.insert(ty, found);
+        found
     }
 
     /// The bytes of a type. Every type behind a resource has been laid out before; one that has not is reported.
