@@ -6,6 +6,7 @@ use crate::func::Instance;
 use crate::intrinsic::is_derivative;
 use crate::module::Module;
 use crate::options::SpirvOptions;
+use crate::resource::Which;
 use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
 use oneshader_ir::layout::{LayoutOptions, Layouts};
 use oneshader_ir::slots::Slots;
@@ -177,13 +178,14 @@ impl<'a> Cx<'a> {
         let ir = self.ir;
         for global in self.usage.globals.clone() {
             match &ir.globals[global].kind {
-                GlobalKind::Resource(_) => {
-                    self.resource(global);
+                // Of an array that is flattened, elements are declared as they are used.
+                GlobalKind::Resource(_) if !self.opts.flatten_arrays => {
+                    self.resource(Which::new(global));
                 }
                 GlobalKind::Io(_) => {
                     self.io_info(global);
                 }
-                GlobalKind::Variable => {}
+                GlobalKind::Resource(_) | GlobalKind::Variable => {}
             }
         }
         let id = self.instance(Instance { func: entry.func, handles: SmallVec::new() });

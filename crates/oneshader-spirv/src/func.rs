@@ -3,6 +3,7 @@
 use crate::cx::Cx;
 use crate::memory::{Mem, Pointer, storage_class};
 use crate::module::Words;
+use crate::resource::Which;
 use crate::structure;
 use cranelift_entity::SecondaryMap;
 use oneshader_diag::Span;
@@ -25,7 +26,7 @@ pub(crate) struct Instance {
 /// A resource passed to a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct HandleArg {
-    pub global: Global,
+    pub which: Which,
     /// One of an array; its index is passed as a `uint`.
     pub indexed: bool,
     pub nonuniform: bool,
@@ -37,7 +38,7 @@ const MAX_INSTANCES: usize = 1 << 14;
 /// A resource at hand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handle {
-    pub global: Global,
+    pub which: Which,
     /// Index in an array of resources.
     pub index: Option<u32>,
     pub nonuniform: bool,
@@ -57,7 +58,7 @@ pub(crate) enum Lowered {
     /// A stage variable that is not stored as its type says; see [`crate::io`].
     Io(Global),
     /// The address of a variable that holds a resource, or of an element of an array of them.
-    Place { global: Global, index: Option<u32>, nonuniform: bool },
+    Place { which: Which, index: Option<u32>, nonuniform: bool },
     /// A resource.
     Handle(Handle),
 }
@@ -259,7 +260,7 @@ impl Fx<'_, '_> {
                             self.parameter(&mut head, uint, ir.names.get(param.name))
                         });
                         // The handle itself is made in the entry block, below.
-                        Lowered::Place { global: arg.global, index, nonuniform: arg.nonuniform }
+                        Lowered::Place { which: arg.which, index, nonuniform: arg.nonuniform }
                     }
                     None => continue,
                 },
@@ -339,8 +340,8 @@ impl Fx<'_, '_> {
     /// What stands before everything else in the entry block.
     fn enter(&mut self) {
         for param in &self.func.params {
-            if let Some(Lowered::Place { global, index, nonuniform }) = self.values[param.value] {
-                self.values[param.value] = self.handle_of(global, index, nonuniform).map(Lowered::Handle);
+            if let Some(Lowered::Place { which, index, nonuniform }) = self.values[param.value] {
+                self.values[param.value] = self.handle_of(which, index, nonuniform).map(Lowered::Handle);
             }
         }
         if self.entry {
@@ -441,7 +442,7 @@ impl Fx<'_, '_> {
         let ir = self.cx.ir;
         let var = &ir.globals[global];
         match var.space {
-            AddressSpace::Handle => Some(Lowered::Place { global, index: None, nonuniform: false }),
+            AddressSpace::Handle => Some(Lowered::Place { which: Which::new(global), index: None, nonuniform: false }),
             AddressSpace::Input | AddressSpace::Output => self.io_variable(global),
             _ => {
                 let class = storage_class(var.space)?;

@@ -2,7 +2,8 @@
 
 use crate::func::{Fx, HandleArg, Instance, Lowered};
 use crate::memory::{Mem, Pointer};
-use oneshader_ir::{Func, Global, InstData, InstFlags, Op as IrOp, Scalar, TypeKind, Value, ValueDef};
+use crate::resource::Which;
+use oneshader_ir::{Func, InstData, InstFlags, Op as IrOp, Scalar, TypeKind, Value, ValueDef};
 use smallvec::SmallVec;
 use spirv::{Op, SelectionControl, StorageClass};
 
@@ -41,8 +42,8 @@ impl Fx<'_, '_> {
     }
 
     fn lower_access(&mut self, data: &InstData) -> Option<Lowered> {
-        if let Lowered::Place { global, index, nonuniform } = self.lowered(data.args[0])? {
-            return self.access_place(global, index, nonuniform, &data.args[1..]);
+        if let Lowered::Place { which, index, nonuniform } = self.lowered(data.args[0])? {
+            return self.access_place(which, index, nonuniform, &data.args[1..]);
         }
         let (_, part) = self.cx.ir.types.pointee(data.ty)?;
         let base = self.pointer(data.args[0])?;
@@ -52,13 +53,16 @@ impl Fx<'_, '_> {
     /// An element of an array of resources. Arrays of arrays are one array in Vulkan.
     fn access_place(
         &mut self,
-        global: Global,
+        which: Which,
         index: Option<u32>,
         mut nonuniform: bool,
         indices: &[Value],
     ) -> Option<Lowered> {
         let ir = self.cx.ir;
-        let mut ty = ir.globals[global].ty;
+        let mut ty = ir.globals[which.global].ty;
+        if self.cx.opts.flatten_arrays {
+            return self.flat_element(which, indices);
+        }
         let uint = self.cx.scalar(Scalar::U32);
         let mut flat = index;
         for &at in indices {
@@ -83,14 +87,37 @@ impl Fx<'_, '_> {
             flat = Some(whole);
             ty = elem;
         }
-        Some(Lowered::Place { global, index: flat, nonuniform })
+        Some(Lowered::Place { which, index: flat, nonuniform })
+    }
+
+    /// An element of an array of resources whose elements have variables of their own.
+    fn flat_element(&mut self, which: Which, indices: &[Value]) -> Option<Lowered> {
+        let ir = self.cx.ir;
+        let mut ty = ir.globals[which.global].ty;
+        let mut element = which.element;
+        for &at in indices {
+            let TypeKind::Array { elem, len } = ir.types.kind(ty) else { return None };
+            let known = self.func.as_const(at).and_then(|c| ir.consts.bits(c)).and_then(|k| u32::try_from(k).ok());
+            let Some(known) = known.filter(|&k| k < len) else {
+                let span = self.span;
+                self.cx.unsupported(span, "an array of resources that is flattened needs constant indices");
+                return None;
+            };
+            let inner = match ir.types.kind(elem) {
+                TypeKind::Array { len, .. } => len,
+                _ => 1,
+            };
+            element = element.saturating_add(known).saturating_mul(inner);
+            ty = elem;
+        }
+        Some(Lowered::Place { which: Which { element, ..which }, index: None, nonuniform: false })
     }
 
     fn lower_load(&mut self, data: &InstData) -> Option<Lowered> {
         match self.lowered(data.args[0])? {
-            Lowered::Place { global, index, nonuniform } => {
+            Lowered::Place { which, index, nonuniform } => {
                 let nonuniform = nonuniform || self.flags.contains(InstFlags::NONUNIFORM);
-                self.handle_of(global, index, nonuniform).map(Lowered::Handle)
+                self.handle_of(which, index, nonuniform).map(Lowered::Handle)
             }
             Lowered::Io(global) => self.load_io(global).map(Lowered::Id),
             Lowered::Pointer(pointer) => Some(Lowered::Id(self.load(pointer))),
@@ -123,7 +150,7 @@ impl Fx<'_, '_> {
                 TypeKind::Resource(_) => {
                     let handle = self.handle(arg)?;
                     handles.push(HandleArg {
-                        global: handle.global,
+                        which: handle.which,
                         indexed: handle.index.is_some(),
                         nonuniform: handle.nonuniform,
                     });

@@ -464,7 +464,7 @@ impl Fx<'_, '_> {
     /// The resource behind a handle that must be a buffer.
     pub fn buffer(&mut self, value: Value) -> Option<(ResourceSlot, crate::func::Handle)> {
         let handle = self.handle(value)?;
-        let slot = self.cx.resource(handle.global)?;
+        let slot = self.cx.resource(handle.which)?;
         Some((slot, handle))
     }
 }

@@ -81,6 +81,9 @@ pub struct SpirvOptions {
     pub demote: bool,
     /// `-fspv-use-unknown-image-format`.
     pub unknown_image_formats: bool,
+    /// `-fspv-flatten-resource-arrays`: each element of an array of resources is a variable with a binding of its own, as
+    /// the slots table counts them; indices must be constants.
+    pub flatten_arrays: bool,
     /// Convert floats to integers by plain instructions, whose result SPIR-V leaves undefined out of range.
     pub relaxed_conversions: bool,
     /// Shader model times 100 for `OpSource`, for example 605; 0 for none.
@@ -100,6 +103,7 @@ impl Default for SpirvOptions {
             reflect: false,
             demote: false,
             unknown_image_formats: false,
+            flatten_arrays: false,
             relaxed_conversions: false,
             source_version: 600,
             entry_name: None,

@@ -65,7 +65,8 @@ impl Cx<'_> {
         })
     }
 
-    fn spelled(&self, ty: Type) -> String {
+    /// A type of data in HLSL's words.
+    pub fn spelled(&self, ty: Type) -> String {
         let types = &self.ir.types;
         match types.kind(ty) {
             TypeKind::Struct(id) => self.ir.names.get(types.structs[id].name).to_string(),

@@ -48,15 +48,29 @@ impl RawView {
     }
 }
 
+/// A resource, or one element of an array of them that is flattened.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Which {
+    pub global: Global,
+    /// Number of the element; 0 when the array is one variable.
+    pub element: u32,
+}
+
+impl Which {
+    pub fn new(global: Global) -> Self {
+        Self { global, element: 0 }
+    }
+}
+
 /// A variable made for a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ResourceKey {
     /// The resource; a byte-address buffer by words.
-    Main(Global),
+    Main(Which),
     /// Another view of a byte-address buffer.
-    Raw(Global, RawView),
+    Raw(Which, RawView),
     /// The hidden counter.
-    Counter(Global),
+    Counter(Which),
 }
 
 /// A variable of a resource.
@@ -101,8 +115,8 @@ impl Cx<'_> {
     }
 
     /// The variable of a resource.
-    pub fn resource(&mut self, global: Global) -> Option<ResourceSlot> {
-        self.resource_variable(ResourceKey::Main(global))
+    pub fn resource(&mut self, which: Which) -> Option<ResourceSlot> {
+        self.resource_variable(ResourceKey::Main(which))
     }
 
     /// A variable of a resource, made at its first use.
@@ -120,8 +134,10 @@ impl Cx<'_> {
     }
 
     fn make_resource(&mut self, key: ResourceKey) -> Option<ResourceSlot> {
-        let (ResourceKey::Main(global) | ResourceKey::Raw(global, _) | ResourceKey::Counter(global)) = key;
+        let (ResourceKey::Main(which) | ResourceKey::Raw(which, _) | ResourceKey::Counter(which)) = key;
+        let global = which.global;
         let (ty, count, resource) = self.declaration(global)?;
+        let count = count.filter(|_| !self.opts.flatten_arrays);
         let resource = resource.clone();
         let ir = self.ir;
         let name = ir.names.get(ir.globals[global].name);
@@ -129,7 +145,7 @@ impl Cx<'_> {
         let has_counter = matches!(ty, ResourceType::StructuredBuffer { counter, .. } if counter != CounterKind::None);
         let counter = match key {
             ResourceKey::Main(_) if self.opts.reflect && has_counter => {
-                self.resource_variable(ResourceKey::Counter(global))
+                self.resource_variable(ResourceKey::Counter(which))
             }
             _ => None,
         };
@@ -159,7 +175,7 @@ impl Cx<'_> {
                 return None;
             };
             self.m.decorate(var, Decoration::DescriptorSet, &[slot.set]);
-            self.m.decorate(var, Decoration::Binding, &[slot.binding]);
+            self.m.decorate(var, Decoration::Binding, &[slot.binding.saturating_add(which.element)]);
         }
         if !matches!(key, ResourceKey::Counter(_)) {
             self.reflect_resource(var, ty);
@@ -173,16 +189,16 @@ impl Cx<'_> {
         if let (ResourceType::SubpassInput { .. }, Some(index)) = (ty, resource.vk_input_attachment) {
             self.m.decorate(var, Decoration::InputAttachmentIndex, &[index]);
         }
-        if let ResourceKey::Raw(global, _) = key {
-            self.alias(var, global);
+        if let ResourceKey::Raw(which, _) = key {
+            self.alias(var, which);
         }
         Some(ResourceSlot { var, class, ty, pointee, arrayed: count.is_some() })
     }
 
     /// Marks the views of a byte-address buffer as aliases of each other.
-    fn alias(&mut self, var: u32, global: Global) {
+    fn alias(&mut self, var: u32, which: Which) {
         let others =
-            [ResourceKey::Main(global), ResourceKey::Raw(global, RawView::U16), ResourceKey::Raw(global, RawView::U64)];
+            [ResourceKey::Main(which), ResourceKey::Raw(which, RawView::U16), ResourceKey::Raw(which, RawView::U64)];
         let views: Vec<u32> = others.iter().filter_map(|key| self.resources.get(key)).map(|slot| slot.var).collect();
         match views.as_slice() {
             [] => {}
@@ -283,8 +299,8 @@ impl Cx<'_> {
         let part = self.mem_ty(elem, mem);
         let rule = self.rules.storage;
         let stride = self.layout(elem, rule, order).map_or(0, |l| l.stride());
-        let name = if read_only { "type.StructuredBuffer" } else { "type.RWStructuredBuffer" };
-        let id = self.array_block(name, part, stride, read_only);
+        let name = format!("type.{}StructuredBuffer.{}", if read_only { "" } else { "RW" }, self.spelled(elem));
+        let id = self.array_block(&name, part, stride, read_only);
         self.matrix_decorations(id, 0, elem, mem);
         self.blocks.insert(key, id);
         id
@@ -310,6 +326,7 @@ impl Cx<'_> {
         let id = self.m.id();
         self.m.globals.inst(Op::TypeStruct, &[id, int]);
         self.name(id, "type.ACSBuffer.counter");
+        self.member_name(id, 0, "counter");
         self.m.decorate(id, Decoration::Block, &[]);
         self.m.decorate_member(id, 0, Decoration::Offset, &[0]);
         self.blocks.insert(BlockKey::Counter, id);
@@ -353,17 +370,11 @@ fn read_only(ty: ResourceType) -> bool {
 
 impl Fx<'_, '_> {
     /// The handle of a resource: `index` selects one of an array.
-    pub fn make_handle(&mut self, global: Global, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
-        self.view_handle(ResourceKey::Main(global), global, index, nonuniform)
+    pub fn make_handle(&mut self, which: Which, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
+        self.view_handle(ResourceKey::Main(which), which, index, nonuniform)
     }
 
-    fn view_handle(
-        &mut self,
-        key: ResourceKey,
-        global: Global,
-        index: Option<u32>,
-        nonuniform: bool,
-    ) -> Option<Handle> {
+    fn view_handle(&mut self, key: ResourceKey, which: Which, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
         let slot = self.cx.resource_variable(key)?;
         let ptr = match index {
             Some(index) if slot.arrayed => {
@@ -376,7 +387,7 @@ impl Fx<'_, '_> {
             }
             _ => slot.var,
         };
-        Some(Handle { global, index, nonuniform, ptr, image: None })
+        Some(Handle { which, index, nonuniform, ptr, image: None })
     }
 
     /// A byte-address buffer seen as another array.
@@ -384,15 +395,15 @@ impl Fx<'_, '_> {
         if view == RawView::U32 {
             return Some(handle);
         }
-        self.view_handle(ResourceKey::Raw(handle.global, view), handle.global, handle.index, handle.nonuniform)
+        self.view_handle(ResourceKey::Raw(handle.which, view), handle.which, handle.index, handle.nonuniform)
     }
 
     /// The hidden counter of a buffer.
     pub fn counter_of(&mut self, handle: Handle) -> Option<Handle> {
-        let slot = self.cx.resource(handle.global)?;
+        let slot = self.cx.resource(handle.which)?;
         if let ResourceType::StructuredBuffer { counter: CounterKind::None, .. } = slot.ty {
             return None;
         }
-        self.view_handle(ResourceKey::Counter(handle.global), handle.global, handle.index, handle.nonuniform)
+        self.view_handle(ResourceKey::Counter(handle.which), handle.which, handle.index, handle.nonuniform)
     }
 }

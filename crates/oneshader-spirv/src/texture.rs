@@ -2,10 +2,10 @@
 
 use crate::func::{Fx, Handle};
 use crate::memory::{Mem, Pointer};
+use crate::resource::Which;
 use crate::types::sampled_scalar;
 use oneshader_ir::{
-    Access, ConstData, Global, InstData, ResourceType, Scalar, TextureDim, TextureOp, TextureOperands, TextureType,
-    Value,
+    Access, ConstData, InstData, ResourceType, Scalar, TextureDim, TextureOp, TextureOperands, TextureType, Value,
 };
 use spirv::{ImageOperands, Op, StorageClass};
 
@@ -38,9 +38,9 @@ impl Operands {
 
 impl Fx<'_, '_> {
     /// The handle of a resource, an image or sampler loaded.
-    pub fn handle_of(&mut self, global: Global, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
-        let mut handle = self.make_handle(global, index, nonuniform)?;
-        let slot = self.cx.resource(global)?;
+    pub fn handle_of(&mut self, which: Which, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
+        let mut handle = self.make_handle(which, index, nonuniform)?;
+        let slot = self.cx.resource(which)?;
         if slot.class == StorageClass::UniformConstant {
             let id = self.op(Op::Load, slot.pointee, &[handle.ptr]);
             if nonuniform {
@@ -54,7 +54,7 @@ impl Fx<'_, '_> {
     /// The texture of an instruction: its type, image, image type, whether nonuniform.
     fn image(&mut self, value: Value) -> Option<(TextureType, u32, u32, bool)> {
         let handle = self.handle(value)?;
-        let slot = self.cx.resource(handle.global)?;
+        let slot = self.cx.resource(handle.which)?;
         let texture = match slot.ty {
             ResourceType::Texture(texture) => texture,
             ResourceType::SubpassInput { multisampled, texel } => TextureType {
@@ -277,7 +277,7 @@ impl Fx<'_, '_> {
     fn fetch(&mut self, data: &InstData, operands: TextureOperands) -> Option<u32> {
         use TextureOperands as T;
         let handle = self.handle(data.args[0])?;
-        let slot = self.cx.resource(handle.global)?;
+        let slot = self.cx.resource(handle.which)?;
         let subpass = matches!(slot.ty, ResourceType::SubpassInput { .. });
         let (texture, id, _, nonuniform) = self.image(data.args[0])?;
         let coord = if subpass {
@@ -377,7 +377,7 @@ impl Fx<'_, '_> {
     /// `TexelPtr`.
     pub fn texel_ptr(&mut self, data: &InstData) -> Option<Pointer> {
         let handle = self.handle(data.args[0])?;
-        let slot = self.cx.resource(handle.global)?;
+        let slot = self.cx.resource(handle.which)?;
         let ResourceType::Texture(texture) = slot.ty else { return None };
         let (_, ty) = self.cx.ir.types.pointee(data.ty)?;
         let coord = self.use_id(data.args[1]);

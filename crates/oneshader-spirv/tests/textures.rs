@@ -231,3 +231,37 @@ entry compute "main" fn0 in() out() threads({threads})
     let words = emit(&text("64, 1, 1"), &for_target(TargetEnv::Vulkan1_1));
     has(&common::disassemble(&words), "DerivativeGroupLinearKHR");
 }
+
+#[test]
+fn arrays_of_resources_can_be_flattened() {
+    let text = |index: &str| {
+        format!(
+            r#"module handles_resolved
+global g0 "many": handle [[rwbytes x 3] x 2] resource register(u, 4, space 1)
+global g1 "gi": input u32 io("SV_GroupIndex", 0) builtin(group_index)
+func fn0 "main" () -> void {{
+block0:
+  v0: u32 = load g1
+  v1: ptr<handle, rwbytes> = access g0, u32 1, {index}
+  v2: rwbytes = load v1
+  rawstore v2, u32 0, v0
+  ret
+}}
+entry compute "main" fn0 in(g1) out() threads(1, 1, 1)
+"#
+        )
+    };
+    let slots = oneshader_ir::slots::SlotOptions {
+        spirv: oneshader_ir::slots::SpirvSlotOptions { flatten_arrays: true, ..Default::default() },
+        ..Default::default()
+    };
+    let options = SpirvOptions { flatten_arrays: true, ..for_target(TargetEnv::Vulkan1_1) };
+    let words = try_emit(&text("u32 2"), &options, &LayoutOptions::VULKAN, &slots).unwrap();
+    common::validate(&words, TargetEnv::Vulkan1_1, &[]);
+    let out = common::disassemble(&words);
+    // Element 1 * 3 + 2 of the array at u4.
+    has(&out, "Binding 9");
+    lacks(&out, "OpTypeArray");
+    let error = try_emit(&text("v0"), &options, &LayoutOptions::VULKAN, &slots).unwrap_err();
+    assert!(error.contains("needs constant indices"), "{error}");
+}
