@@ -13,9 +13,11 @@ pub mod machine;
 pub mod render;
 mod source_map;
 mod span;
+mod suggest;
 
 pub use bag::{DiagnosticBag, Limits, Warnings};
 pub use codes::{Code, CodeInfo};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use source_map::{Expansion, LineCol, SourceFile, SourceMap};
 pub use span::{FileId, Span};
+pub use suggest::closest;

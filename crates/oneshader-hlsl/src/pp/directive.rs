@@ -1,11 +1,17 @@
 //! Directives.
 
-use oneshader_diag::{Diagnostic, Severity, Span, codes};
+use oneshader_diag::{Diagnostic, Severity, Span, closest, codes};
 
 use super::Packing;
 use super::reader::{Conditional, Pp};
 use crate::lex::{self, Flags, Lexer, Token, TokenKind};
 use crate::name::{Name, kw};
+
+/// All directives, for suggestions.
+const DIRECTIVES: &[&str] = &[
+    "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "line",
+    "error", "warning", "pragma",
+];
 
 /// Pragmas that mean nothing to this compiler and are known to others.
 const IGNORED_PRAGMAS: &[&str] =
@@ -71,7 +77,11 @@ impl Pp<'_> {
             _ => {
                 let text = self.names.text(name.name());
                 let message = format!("unknown directive `#{text}`");
-                self.bag.report(codes::UNKNOWN_DIRECTIVE, name.span, message);
+                let mut problem = Diagnostic::new(codes::UNKNOWN_DIRECTIVE, name.span, message);
+                if let Some(near) = closest(text, DIRECTIVES.iter().copied()) {
+                    problem = problem.help(format!("did you mean `#{near}`?"));
+                }
+                self.bag.push(problem);
                 self.skip_line();
             }
         }

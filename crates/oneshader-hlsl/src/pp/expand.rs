@@ -339,7 +339,9 @@ impl Pp<'_> {
             match token.kind {
                 TokenKind::Stringify => {
                     token.span = self.call;
-                    let text = self.stringify(arguments.get(token.value as usize));
+                    let raw = arguments.get(token.value as usize);
+                    self.charge(raw.len());
+                    let text = self.stringify(raw);
                     token.kind = TokenKind::Str;
                     token.value = self.names.intern(&text).0;
                     out.push(token);
@@ -397,7 +399,7 @@ impl Pp<'_> {
                 }
             }
             at += 1;
-            if out.len() as u64 > self.options.limits.expanded {
+            if self.expanded + out.len() as u64 > self.options.limits.expanded {
                 self.charge(out.len());
                 break;
             }
@@ -450,6 +452,11 @@ impl Pp<'_> {
             return Some(left);
         }
         let text = format!("{}{}", left.text(self.names), right.text(self.names));
+        if text.len() > self.options.limits.spelling as usize {
+            let message = format!("`##` makes a token of more than {} bytes", self.options.limits.spelling);
+            self.exhaust(self.call, &message);
+            return Some(left);
+        }
         let mut lexer = Lexer::new(&text, 0, true);
         let raw = lexer.next(self.names);
         let whole = lexer.pos == text.len() && raw.lo == 0;
@@ -464,7 +471,7 @@ impl Pp<'_> {
     }
 
     /// `#`: the spelling of an argument as a string (C11 6.10.3.2).
-    fn stringify(&self, tokens: &[Token]) -> String {
+    fn stringify(&mut self, tokens: &[Token]) -> String {
         let mut text = String::from("\"");
         for (i, token) in tokens.iter().enumerate() {
             if i > 0 && token.flags.intersects(Flags::SPACE | Flags::LINE_START) {
@@ -480,6 +487,11 @@ impl Pp<'_> {
                 }
             } else {
                 text.push_str(spelling);
+            }
+            if text.len() > self.options.limits.spelling as usize {
+                let message = format!("`#` makes a string of more than {} bytes", self.options.limits.spelling);
+                self.exhaust(self.call, &message);
+                return "\"\"".into();
             }
         }
         text.push('"');

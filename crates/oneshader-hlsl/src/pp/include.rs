@@ -145,7 +145,10 @@ impl IncludeLoader for DirLoader {
 
 /// Text of a source file: UTF-8, or UTF-16 with a byte order mark. Bytes that are no UTF-8, mostly comments in an old
 /// code page, become U+FFFD, which is refused outside comments and strings.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, String> {
+///
+/// # Errors
+/// The file is larger than 2 GiB; the text continues "`name` ...".
+pub fn decode(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.len() > i32::MAX as usize {
         return Err("is larger than 2 GiB".into());
     }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use oneshader_diag::{DiagnosticBag, FileId, SourceMap, Span};
 
-pub use include::{DirLoader, IncludeLoader, IncludeRequest, Included, MemoryLoader, NoIncludes};
+pub use include::{DirLoader, IncludeLoader, IncludeRequest, Included, MemoryLoader, NoIncludes, decode};
 pub use predefined::{Define, Options, ShaderStage};
 pub use print::print;
 
@@ -42,13 +42,22 @@ pub struct Limits {
     pub expanded: u64,
     /// How deep macro invocations nest inside macro arguments, and parentheses inside `#if`.
     pub nesting: u32,
-    /// Bytes of text read in all, each inclusion counted.
+    /// Bytes of text read in all, each inclusion counted, and with at least 4096.
     pub bytes: u64,
+    /// Bytes of one token that `#` or `##` makes.
+    pub spelling: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { include_depth: 200, tokens: 8 << 20, expanded: 32 << 20, nesting: 128, bytes: 256 << 20 }
+        Limits {
+            include_depth: 200,
+            tokens: 4 << 20,
+            expanded: 8 << 20,
+            nesting: 128,
+            bytes: 256 << 20,
+            spelling: 1 << 16,
+        }
     }
 }
 

@@ -183,11 +183,15 @@ impl<'a> Pp<'a> {
     /// Begins to read a file. Answers false if a budget forbids it.
     pub fn enter(&mut self, id: FileId) -> bool {
         let Some(text) = self.map.file(id).map(|f| f.text().clone()) else { return false };
-        self.bytes += text.len() as u64;
+        self.bytes += text.len().max(4096) as u64;
         if self.bytes > self.options.limits.bytes || text.len() > i32::MAX as usize {
-            let place = Span::new(self.file.id, self.file.pos as u32, self.file.pos as u32);
-            let message = format!("more than {} bytes of source are read", self.options.limits.bytes);
-            self.bag.report(codes::TOKEN_LIMIT, place, message);
+            if !self.exhausted {
+                self.exhausted = true;
+                let place = Span::new(self.file.id, self.file.pos as u32, self.file.pos as u32);
+                let message = format!("more than {} bytes of source are read", self.options.limits.bytes);
+                self.bag.report(codes::TOKEN_LIMIT, place, message);
+            }
+            self.drop_rest();
             return false;
         }
         let old = std::mem::replace(&mut self.file, FileState::new(id, text));
@@ -255,10 +259,14 @@ impl<'a> Pp<'a> {
             let message = format!("the preprocessed source has more than {} tokens", self.options.limits.tokens);
             self.bag.report(codes::TOKEN_LIMIT, token.span, message);
         }
-        // The rest of every open file is dropped.
-        self.file.pos = self.file.text.len();
-        for file in &mut self.stack {
+        self.drop_rest();
+    }
+
+    /// Drops the rest of every open file.
+    fn drop_rest(&mut self) {
+        for file in self.stack.iter_mut().chain([&mut self.file]) {
             file.pos = file.text.len();
+            file.conditionals.clear();
         }
     }
 

@@ -275,7 +275,7 @@ fn pragmas_are_recorded() {
 #[test]
 fn budgets_end_what_would_not_end() {
     let doubling: String = (1..64).map(|i| format!("#define M{i} M{} M{}\n", i - 1, i - 1)).collect();
-    let limits = Limits { expanded: 100_000, tokens: 50_000, ..Limits::default() };
+    let limits = Limits { expanded: 100_000, tokens: 50_000, bytes: 8 << 20, ..Limits::default() };
     let options = Options { limits, ..Options::default() };
     let done = Run::new(&format!("#define M0 x\n{doubling}M63"), &[], &options);
     assert_eq!(done.codes(), [codes::EXPANSION_LIMIT]);
@@ -287,9 +287,16 @@ fn budgets_end_what_would_not_end() {
     assert_eq!(Run::new(&parens, &[], &options).codes(), [codes::BAD_PP_EXPRESSION]);
     let bangs = format!("#if {}1\n#endif", "!".repeat(50_000));
     assert!(Run::new(&bangs, &[], &options).bag.is_empty());
-    let limits = Limits { bytes: 5_000, ..Limits::default() };
+    let pasted = format!("#define D(a, b) a##b\n#define C(a) D(a, a)\n{}x{}", "C(".repeat(60), ")".repeat(60));
+    assert_eq!(Run::new(&pasted, &[], &options).codes(), [codes::EXPANSION_LIMIT]);
+    let quoted = format!("#define T(a) #a\n#define S(a) T(a)\n{}\"\"{}", "S(".repeat(60), ")".repeat(60));
+    assert_eq!(Run::new(&quoted, &[], &options).codes(), [codes::EXPANSION_LIMIT]);
+    let twice = "#include \"twice.h\"\n#include \"twice.h\"\n";
+    let done = Run::new(twice, &[("twice.h", twice)], &options);
+    assert_eq!(done.codes(), [codes::INCLUDE_TOO_DEEP, codes::INCLUDE_TOO_DEEP, codes::TOKEN_LIMIT]);
+    let limits = Limits { bytes: 15_000, ..Limits::default() };
     let options = Options { limits, ..Options::default() };
-    let done = Run::new("#include \"big.h\"\n#include \"big.h\"", &[("big.h", &" ".repeat(3_000))], &options);
+    let done = Run::new("#include \"big.h\"\n#include \"big.h\"", &[("big.h", &" ".repeat(5_000))], &options);
     assert_eq!(done.codes(), [codes::TOKEN_LIMIT]);
 }
 
