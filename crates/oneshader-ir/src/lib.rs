@@ -20,6 +20,7 @@ pub mod layout;
 pub mod module;
 pub mod names;
 pub mod slots;
+pub mod structure;
 pub mod text;
 pub mod types;
 pub mod verify;

@@ -1,0 +1,182 @@
+//! Names of the text: HLSL's, escaped where Metal means something else by them, and unique.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
+
+/// Words with a meaning in C++ or Metal: no name of any kind may be one.
+const KEYWORDS: &str = "\
+alignas alignof and and_eq asm atomic_bool atomic_float atomic_int atomic_uint atomic_ulong auto bitand bitor bool break \
+case catch char char16_t char32_t class compl const const_cast constant constexpr continue decltype default delete depth2d \
+depth2d_array depth2d_ms depth2d_ms_array depthcube depthcube_array device do double dynamic_cast else enum explicit export \
+extern false float for fragment friend goto half if inline int interpolant kernel long main metal mutable namespace new \
+noexcept not not_eq nullptr object_data operator or or_eq private protected ptrdiff_t public quad ray_data register \
+reinterpret_cast return sampler short signed size_t sizeof static static_assert static_cast struct switch template texture \
+texture1d texture1d_array texture2d texture2d_array texture2d_ms texture2d_ms_array texture3d texture_buffer texturecube \
+texturecube_array this thread thread_local threadgroup threadgroup_imageblock throw true try typedef typeid typename uchar \
+uint ulong union unsigned ushort using vertex virtual void volatile wchar_t while xor xor_eq vec matrix array array_ref \
+packed_float2 packed_float3 packed_float4 packed_half2 packed_half3 packed_half4 bfloat simd_vote mesh object visible \
+stitchable intersection assert constexpr_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t access address \
+coord filter mip_filter min_filter mag_filter compare_func component mem_flags memory_order thread_scope NULL NAN INFINITY \
+HUGE_VALF MAXFLOAT INT_MAX INT_MIN UINT_MAX FLT_MAX FLT_MIN FLT_EPSILON HALF_MAX M_PI_F M_E_F";
+
+/// Functions of Metal's library that the text may call: a variable of the same name would hide them.
+const FUNCTIONS: &str = "\
+abs absdiff acos acosh addsat all any as_type asin asinh atan atan2 atanh ceil clamp clz copysign cos cosh cospi cross ctz \
+determinant dfdx dfdy discard_fragment distance distance_squared divide dot exp exp10 exp2 extract_bits fabs faceforward \
+fast fdim floor fma fmax fmax3 fmedian3 fmin fmin3 fmod fract frexp fwidth ilogb insert_bits is_function_constant_defined \
+isfinite isinf isnan isnormal isordered isunordered ldexp length length_squared log log10 log2 mad24 madhi madsat max max3 \
+median3 min min3 mix modf mul24 mulhi nextafter normalize popcount pow powr precise quad_all quad_any quad_shuffle \
+quad_shuffle_xor reflect refract reverse_bits rhadd rint rotate round rsqrt saturate select sign signbit simd_all \
+simd_and simd_any simd_ballot simd_broadcast_first simd_is_first simd_is_helper_thread simd_max simd_min simd_or \
+simd_prefix_exclusive_product simd_prefix_exclusive_sum simd_product simd_shuffle simd_sum simd_xor simdgroup_barrier sin \
+sincos sinh sinpi smoothstep sqrt step sub_sat subsat tan tanh tanpi threadgroup_barrier transpose trunc \
+atomic_load_explicit atomic_store_explicit atomic_exchange_explicit atomic_compare_exchange_weak_explicit \
+atomic_fetch_add_explicit atomic_fetch_and_explicit atomic_fetch_max_explicit atomic_fetch_min_explicit \
+atomic_fetch_or_explicit atomic_fetch_sub_explicit atomic_fetch_xor_explicit atomic_max_explicit atomic_min_explicit \
+atomic_thread_fence unpack pack in out args";
+
+static KEYWORD_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| KEYWORDS.split_whitespace().collect());
+static FUNCTION_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FUNCTIONS.split_whitespace().collect());
+
+/// Whether `text` is a numeric type's name: `float3`, `packed_uint2`, `half4x4`.
+fn is_numeric_type(text: &str) -> bool {
+    let text = text.strip_prefix("packed_").unwrap_or(text);
+    ["float", "half", "bool", "int", "uint", "short", "ushort", "char", "uchar", "long", "ulong", "bfloat"].iter().any(|base| {
+        let Some(rest) = text.strip_prefix(base) else { return false };
+        matches!(rest.as_bytes(), [] | [b'2'..=b'4'] | [b'2'..=b'4', b'x', b'2'..=b'4'])
+    })
+}
+
+/// Whether Metal reserves `text`.
+pub(crate) fn is_keyword(text: &str) -> bool {
+    KEYWORD_SET.contains(text) || is_numeric_type(text)
+}
+
+/// The name an entry point has in the Metal text: its HLSL name, with `0` appended when Metal reserves it.
+pub(crate) fn entry_function_name(name: &str) -> String {
+    let mut text = clean(name);
+    if is_keyword(&text) || text == "main" {
+        text.push('0');
+    }
+    text
+}
+
+/// `name` with characters that C++ does not know replaced. Names that begin with an underscore and a capital letter or
+/// hold two underscores are the compiler's in C++.
+fn clean(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 1);
+    for c in name.chars() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => out.push(c),
+            _ if out.ends_with('_') => {}
+            _ => out.push('_'),
+        }
+    }
+    if out.starts_with(|c: char| c.is_ascii_digit()) {
+        out.insert(0, 'v');
+    }
+    if out.starts_with('_') && !out[1..].starts_with(|c: char| c.is_ascii_lowercase()) {
+        out.insert(0, 'v');
+    }
+    if out.is_empty() {
+        out.push('v');
+    }
+    out
+}
+
+/// The names of one scope. Names of the file are fixed before those of functions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    taken: FxHashMap<String, u32>,
+}
+
+impl Scope {
+    /// Takes a name as it is.
+    pub(crate) fn reserve(&mut self, name: &str) {
+        self.taken.entry(name.to_owned()).or_insert(0);
+    }
+
+    /// A name like `wanted` that is free, which it no longer is.
+    pub(crate) fn unique(&mut self, wanted: &str) -> String {
+        let mut name = clean(wanted);
+        if is_keyword(&name) || FUNCTION_SET.contains(name.as_str()) {
+            name.push('_');
+        }
+        if !self.taken.contains_key(&name) {
+            self.taken.insert(name.clone(), 0);
+            return name;
+        }
+        let separator = if name.ends_with('_') { "" } else { "_" };
+        loop {
+            let count = self.taken.entry(name.clone()).or_insert(0);
+            *count += 1;
+            let candidate = format!("{name}{separator}{count}");
+            if !self.taken.contains_key(&candidate) {
+                self.taken.insert(candidate.clone(), 0);
+                return candidate;
+            }
+        }
+    }
+
+    /// A name for a variable like `wanted`, which may be a type's: `Camera` becomes `camera` then.
+    pub(crate) fn variable(&mut self, wanted: &str) -> String {
+        let name = clean(wanted);
+        if self.taken.contains_key(&name) && name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            let lower = name[..1].to_ascii_lowercase() + &name[1..];
+            if !self.taken.contains_key(&lower) {
+                return self.unique(&lower);
+            }
+        }
+        self.unique(&name)
+    }
+}
+
+/// `name` as the name of a member of a structure, where only keywords are in the way.
+pub(crate) fn member(name: &str) -> String {
+    let mut text = clean(name);
+    if is_keyword(&text) {
+        text.push('_');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entry_points_keep_their_names_but_for_reserved_words() {
+        assert_eq!(entry_function_name("main"), "main0");
+        assert_eq!(entry_function_name("fragment"), "fragment0");
+        assert_eq!(entry_function_name("half3"), "half30");
+        assert_eq!(entry_function_name("PSMain"), "PSMain");
+        assert_eq!(entry_function_name("saturate"), "saturate");
+    }
+
+    #[test]
+    fn names_are_escaped_and_unique() {
+        let mut scope = Scope::default();
+        scope.reserve("Camera");
+        assert_eq!(scope.variable("Camera"), "camera");
+        assert_eq!(scope.variable("Camera"), "Camera_1");
+        assert_eq!(scope.unique("step"), "step_");
+        assert_eq!(scope.unique("step"), "step_1");
+        assert_eq!(scope.unique("x"), "x");
+        assert_eq!(scope.unique("x"), "x_1");
+        assert_eq!(scope.unique("x_1"), "x_1_1");
+        assert_eq!(scope.unique("a.b[0]"), "a_b_0_");
+        assert_eq!(scope.unique("__x"), "_x");
+        assert_eq!(scope.unique("_X"), "v_X");
+        assert_eq!(scope.unique(""), "v");
+    }
+
+    #[test]
+    fn numeric_types_are_reserved() {
+        for name in ["float", "float3", "half4x4", "packed_uint3", "ulong2", "bool4"] {
+            assert!(is_keyword(name), "{name}");
+        }
+        for name in ["float5", "float3x5", "floats", "int_2", "half_vector"] {
+            assert!(!is_keyword(name), "{name}");
+        }
+    }
+}
