@@ -90,6 +90,36 @@ pub(crate) struct Scope {
     taken: FxHashMap<String, u32>,
 }
 
+/// The names of one function, which must differ from the file's too.
+pub(crate) struct Inner<'a> {
+    pub outer: &'a Scope,
+    pub own: &'a mut Scope,
+}
+
+impl Inner<'_> {
+    /// A name for a variable like `wanted`, which may be a type's: `Camera` becomes `camera` then.
+    pub(crate) fn variable(&mut self, wanted: &str) -> String {
+        let name = clean(wanted);
+        let taken = |name: &str| self.outer.contains(name) || self.own.contains(name);
+        if taken(&name) && name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            let lower = name[..1].to_ascii_lowercase() + &name[1..];
+            if !taken(&lower) {
+                return self.unique(&lower);
+            }
+        }
+        self.unique(&name)
+    }
+
+    fn unique(&mut self, wanted: &str) -> String {
+        loop {
+            let name = self.own.unique(wanted);
+            if !self.outer.contains(&name) {
+                return name;
+            }
+        }
+    }
+}
+
 impl Scope {
     /// Takes a name as it is.
     pub(crate) fn reserve(&mut self, name: &str) {
@@ -118,16 +148,21 @@ impl Scope {
         }
     }
 
-    /// A name for a variable like `wanted`, which may be a type's: `Camera` becomes `camera` then.
-    pub(crate) fn variable(&mut self, wanted: &str) -> String {
-        let name = clean(wanted);
-        if self.taken.contains_key(&name) && name.starts_with(|c: char| c.is_ascii_uppercase()) {
-            let lower = name[..1].to_ascii_lowercase() + &name[1..];
-            if !self.taken.contains_key(&lower) {
-                return self.unique(&lower);
-            }
+    /// A name like `wanted` for a member of a structure, free among the others.
+    pub(crate) fn member(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        let mut count = 0;
+        while self.taken.contains_key(&name) {
+            count += 1;
+            name = format!("{wanted}_{count}");
         }
-        self.unique(&name)
+        self.taken.insert(name.clone(), 0);
+        name
+    }
+
+    /// Whether a name is taken.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.taken.contains_key(name)
     }
 }
 
@@ -156,9 +191,11 @@ mod tests {
     #[test]
     fn names_are_escaped_and_unique() {
         let mut scope = Scope::default();
+        let mut own = Scope::default();
         scope.reserve("Camera");
-        assert_eq!(scope.variable("Camera"), "camera");
-        assert_eq!(scope.variable("Camera"), "Camera_1");
+        let mut inner = Inner { outer: &scope, own: &mut own };
+        assert_eq!(inner.variable("Camera"), "camera");
+        assert_eq!(inner.variable("Camera"), "Camera_1");
         assert_eq!(scope.unique("step"), "step_");
         assert_eq!(scope.unique("step"), "step_1");
         assert_eq!(scope.unique("x"), "x");

@@ -1,6 +1,7 @@
 //! What a caller chooses.
 
 use oneshader_diag::SourceMap;
+use oneshader_ir::SlotOptions;
 use oneshader_ir::layout::LayoutOptions;
 use std::fmt;
 use std::sync::Arc;
@@ -108,4 +109,6 @@ pub struct MslOptions {
     pub layout: LayoutOptions,
     /// Write `#line` directives that point into these sources.
     pub line_directives: Option<Arc<SourceMap>>,
+    /// How slots are chosen; must be what reflection is told.
+    pub slots: SlotOptions,
 }

@@ -47,6 +47,7 @@ struct Found {
     declared: bool,
 }
 
+#[derive(Clone, Copy)]
 struct Place {
     index: u32,
     last: u32,

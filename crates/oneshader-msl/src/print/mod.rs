@@ -42,7 +42,6 @@ pub(crate) fn function(out: &mut String, names: &Names, function: &Function) {
 }
 
 /// The text of one expression.
-#[cfg(test)]
 pub(crate) fn expression(names: &Names, arena: &crate::ast::Arena, e: crate::ast::Expr) -> String {
     let mut out = String::new();
     expr::write(&mut out, names, arena, e, 0);

@@ -1,0 +1,226 @@
+//! One entry point to one text.
+
+use crate::lower::{Cx, effects, facts, lower_function};
+use crate::options::{MslBinding, MslOptions};
+use crate::print;
+use crate::raise::memory::Memory;
+use crate::raise::{self, Raised, lift};
+use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
+use oneshader_ir::layout::resource_type;
+use oneshader_ir::{Global, GlobalKind, IrModule, ResourceType, TypeKind};
+use std::fmt::Write;
+
+/// What emitting an entry point gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MslOutput {
+    /// The text.
+    pub source: String,
+    /// Name of the entry point's function in the text.
+    pub function: String,
+    /// With [`MslBinding::ArgumentStruct`]: the members of the structure at buffer 0, in order, as (HLSL name, offset in
+    /// bytes, size in bytes). Hidden members have the names of the text (`name_counter`, `buffer_sizes`).
+    pub arguments: Vec<(String, u32, u32)>,
+}
+
+/// Writes `entry_point` of `module` and everything it reaches as one Metal source.
+///
+/// The same module and options always give the same text. Constructs that Metal lacks are reported as OSH51xx errors, and
+/// then there is no text.
+pub fn emit(module: &IrModule, entry_point: &str, options: &MslOptions, bag: &mut DiagnosticBag) -> Option<MslOutput> {
+    let Some(entry) = module.entry_point(entry_point) else {
+        bag.report(codes::MSL_NO_ENTRY_POINT, Span::NONE, format!("no entry point is called `{entry_point}`"));
+        return None;
+    };
+    // Errors of others must not hide that there are none of ours.
+    let mut own = DiagnosticBag::new();
+    let output = emit_entry(module, entry, options, &mut own);
+    let failed = own.has_errors();
+    bag.append(own);
+    if failed { None } else { output }
+}
+
+fn emit_entry(
+    module: &IrModule,
+    entry: &oneshader_ir::EntryPoint,
+    options: &MslOptions,
+    bag: &mut DiagnosticBag,
+) -> Option<MslOutput> {
+    let raised = raise::raise(module, entry, options, bag)?;
+    let mut cx = Cx::new(&raised, options, bag);
+    let arguments = match options.binding {
+        MslBinding::Direct => Arguments::default(),
+        MslBinding::ArgumentStruct => argument_struct(&mut cx),
+    };
+    let mut functions = Vec::with_capacity(raised.order.len());
+    for &func in &raised.order {
+        functions.push(lower_function(&mut cx, func));
+        cx.facts[func] = facts(&raised.module, &raised.module.functions[func], &cx.facts);
+    }
+    if cx.bag.has_errors() {
+        return None;
+    }
+    let functions: Vec<_> = functions.into_iter().collect::<Option<_>>()?;
+    let source = file(&mut cx, &arguments, &functions);
+    let function = crate::names::entry_function_name(module.names.get(entry.name));
+    Some(MslOutput { source, function, arguments: arguments.members })
+}
+
+/// The argument structure.
+#[derive(Default)]
+struct Arguments {
+    fields: Vec<String>,
+    members: Vec<(String, u32, u32)>,
+}
+
+/// The member of the argument structure that is resource `global`.
+pub(crate) fn argument_name(module: &IrModule, global: Global) -> String {
+    crate::names::member(module.names.get(module.globals[global].name).trim_start_matches('$'))
+}
+
+/// Every resource of the file, eight bytes each, so that all entry points share one structure; those that this entry point
+/// does not use are placeholders.
+fn argument_struct(cx: &mut Cx) -> Arguments {
+    let raised = cx.raised;
+    let module = &raised.module;
+    let entry = raised.entry.func;
+    let mut out = Arguments::default();
+    let mut at = 0;
+    let mut push = |out: &mut Arguments, hlsl: &str, ty: &str, name: &str, count: Option<u32>| {
+        let size = 8 * count.unwrap_or(1);
+        out.fields.push(match count {
+            Some(count) => format!("array<{ty}, {count}> {name};"),
+            None => format!("{ty} {name};"),
+        });
+        out.members.push((hlsl.to_owned(), at, size));
+        at += size;
+    };
+    let mut counters = Vec::new();
+    for (global, var) in module.globals.iter() {
+        let GlobalKind::Resource(info) = &var.kind else { continue };
+        let Some(resource) = resource_type(&module.types, var.ty) else { continue };
+        let count = match module.types.kind(var.ty) {
+            TypeKind::Array { len, .. } => Some(len),
+            TypeKind::RuntimeArray { .. } => continue,
+            _ => None,
+        };
+        let index = raised.lifted.items[entry].iter().position(|&i| i == lift::Item::Global(global));
+        let ty = match index {
+            Some(index) => cx.handle_type(resource, raised.classes.class(entry, index), info.push_constant),
+            None => "ulong".to_owned(),
+        };
+        let name = argument_name(module, global);
+        push(&mut out, module.names.get(var.name), &ty, &name, count);
+        if raised.slots.of(global).msl_counter.is_some() {
+            let used = index.is_some();
+            counters.push((format!("{name}_counter"), used, count));
+        }
+        let _ = ResourceType::ByteAddressBuffer { access: oneshader_ir::Access::Read };
+    }
+    for (name, used, count) in counters {
+        push(&mut out, &name, if used { "device atomic_uint*" } else { "ulong" }, &name, count);
+    }
+    if cx.options.buffer_sizes {
+        push(&mut out, "buffer_sizes", "constant uint*", "buffer_sizes", None);
+    }
+    out
+}
+
+fn file(cx: &mut Cx, arguments: &Arguments, functions: &[crate::ast::Function]) -> String {
+    let raised: &Raised = cx.raised;
+    // What initial values of constants need is declared too.
+    let constants = constants(cx);
+    let specs = specs(cx);
+    let mut out = String::from("#include <metal_stdlib>\n\nusing namespace metal;\n\n");
+    cx.runtime.write(&mut out);
+    let value_structs = cx.value_structs.clone();
+    for id in value_structs {
+        let ty = cx.types.intern(TypeKind::Struct(id));
+        let name = cx.value_type(ty);
+        let _ = writeln!(out, "struct {} {{", cx.names.get(name));
+        for index in 0..cx.types.structs[id].members.len() {
+            let member_ty = cx.types.structs[id].members[index].ty;
+            let spelled = cx.value_type(member_ty);
+            let member = cx.member_name(id, index);
+            let _ = writeln!(out, "    {} {};", cx.names.get(spelled), cx.names.get(member));
+        }
+        out.push_str("};\n\n");
+    }
+    for item in &cx.memory.structs {
+        Memory::declare(item, &mut out);
+        out.push('\n');
+    }
+    cx.memory.asserts(&mut out);
+    if !arguments.fields.is_empty() {
+        out.push_str("struct Arguments {\n");
+        arguments.fields.iter().for_each(|f| {
+            let _ = writeln!(out, "    {f}");
+        });
+        out.push_str("};\n\n");
+    }
+    out.push_str(&specs);
+    out.push_str(&constants);
+    for transfer in &cx.transfers {
+        print::function(&mut out, &cx.names, &transfer.function);
+        out.push('\n');
+    }
+    let last = functions.len().saturating_sub(1);
+    for (i, function) in functions.iter().enumerate() {
+        if i == last {
+            out.push_str(&cx.io_structs);
+        }
+        print::function(&mut out, &cx.names, function);
+        if i < last {
+            out.push('\n');
+        }
+    }
+    let _ = (raised, effects::ALL);
+    out
+}
+
+/// `static const` variables at file scope.
+fn constants(cx: &mut Cx) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    while at < cx.constants.len() {
+        let global = cx.constants[at];
+        at += 1;
+        let var = &cx.raised.module.globals[global];
+        let Some(init) = var.init else { continue };
+        let ty = cx.value_type(var.ty);
+        let value = crate::lower::constant_text(cx, init);
+        let name = cx.constant_names[global];
+        let name = name.map_or("", |n| cx.names.get(n));
+        let _ = writeln!(out, "constant {} {name} = {value};", cx.names.get(ty));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+/// Specialization constants that the entry point reads.
+fn specs(cx: &mut Cx) -> String {
+    let mut out = String::new();
+    for spec in cx.specs.clone() {
+        let data = &cx.raised.module.specs[spec];
+        let ty = cx.value_type(data.ty);
+        let ty = cx.names.get(ty).to_owned();
+        let default = crate::lower::constant_text(cx, data.default);
+        let name = cx.spec_names[spec].map_or("", |n| cx.names.get(n));
+        let _ = writeln!(out, "constant {ty} {name} [[function_constant({})]];", data.id);
+        let _ = writeln!(
+            out,
+            "constant {ty} {name}_value = is_function_constant_defined({name}) ? {name} : {default};"
+        );
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+/// File name and line of a span.
+pub(crate) fn line_of(map: &SourceMap, span: Span) -> Option<(String, u32)> {
+    let _ = (map, span);
+    None
+}

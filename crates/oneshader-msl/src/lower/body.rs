@@ -1,0 +1,487 @@
+//! One function: which values become variables and which stay expressions.
+//!
+//! A value that is used once, in the same region, and has no name in the source stays an expression and waits until its
+//! user comes (it is *pending*). A statement that may change memory first names the pending expressions that read it. All
+//! other values become variables where they are computed.
+
+use super::Cx;
+use crate::ast::{self, Arena, Depends, Expr, ExprKind, Stmt, Var, VarData, VarKind};
+use crate::names::{Inner, Scope};
+use crate::raise::io::StageIo;
+use cranelift_entity::SecondaryMap;
+use oneshader_diag::{Span, codes};
+use oneshader_ir::structure::{Node, Region, RegionKind, StructureError, Tree, structure};
+use oneshader_ir::{Func, Function, Inst, Local, Name, Op, Type, Value, ValueDef};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An expression that takes about this many characters is named rather than written into another one.
+const MAX_WEIGHT: u32 = 90;
+/// And one that is nested this deep.
+const MAX_EXPR_DEPTH: u32 = 20;
+
+/// Where and how often a value is used.
+#[derive(Clone, Copy, Debug, Default)]
+struct Use {
+    count: u32,
+    region: Option<Region>,
+}
+
+/// What a value has become.
+#[derive(Clone, Copy, Debug, Default)]
+enum Bound {
+    #[default]
+    Nothing,
+    /// An expression that may be written as often as needed.
+    Expr(Expr),
+    /// An expression that its one user takes.
+    Pending(Expr),
+}
+
+pub(crate) struct Body<'c, 'a> {
+    pub cx: &'c mut Cx<'a>,
+    pub func: Func,
+    pub function: &'c Function,
+    pub arena: Arena,
+    /// Statements of the list being written.
+    pub out: Vec<Stmt>,
+    /// Spelled parameters, by index.
+    pub params: Vec<Expr>,
+    /// The interface, when this is the entry point.
+    pub io: Option<StageIo>,
+    /// Variables of stage variables, `static` and `groupshared` ones in the entry point.
+    pub globals: FxHashMap<oneshader_ir::Global, Expr>,
+    /// Hidden counters of buffers, by parameter.
+    pub counters: FxHashMap<usize, Expr>,
+    /// Sizes of buffers in bytes, by parameter.
+    pub sizes: FxHashMap<usize, Expr>,
+    /// Constructor calls whose arguments are the components one by one.
+    pub scalar_parts: FxHashSet<Expr>,
+    /// The variable that says that a loop is to be left, of the loops around.
+    pub loops: Vec<LoopState>,
+    tree: &'c Tree,
+    scope: Scope,
+    uses: SecondaryMap<Value, Use>,
+    bound: SecondaryMap<Value, Bound>,
+    pending: Vec<Value>,
+    locals: SecondaryMap<Local, Option<Var>>,
+    phis: FxHashMap<Inst, Var>,
+    region: Region,
+    line: Option<(u32, u32)>,
+}
+
+/// A loop being written.
+#[derive(Default)]
+pub(crate) struct LoopState {
+    /// The variable that says so when the loop is left from inside a switch.
+    pub leave: Option<Var>,
+    /// Whether the switch being written does.
+    pub leaves: bool,
+}
+
+/// Lowers `func`; `None` after an error.
+pub(crate) fn lower_function(cx: &mut Cx, func: Func) -> Option<ast::Function> {
+    let raised = cx.raised;
+    let function = &raised.module.functions[func];
+    let tree = match structure(function) {
+        Ok(tree) => tree,
+        Err(error) => {
+            let (span, message) = match error {
+                StructureError::TooDeep(span) => (span, "control flow is nested too deep"),
+                StructureError::Unstructured(span) => (span, "control flow leaves several structures at once"),
+            };
+            cx.error(codes::MSL_CONTROL_FLOW, span, message);
+            return None;
+        }
+    };
+    let mut body = Body::new(cx, func, function, &tree);
+    let mut head = body.signature();
+    body.prologue(&mut head);
+    body.region(tree.root);
+    body.epilogue();
+    let Body { mut arena, mut out, .. } = body;
+    crate::shape::shape(&mut arena, &mut out);
+    crate::scope::declare(&mut arena, &mut out);
+    head.arena = arena;
+    head.body = out;
+    Some(head)
+}
+
+/// A function that the IR does not have, to write text of our own with the same means.
+pub(crate) struct Detached {
+    function: Function,
+    tree: Tree,
+}
+
+impl Detached {
+    pub(crate) fn new(module: &oneshader_ir::IrModule) -> Self {
+        let any = &module.functions[module.entry_points[0].func];
+        let function = Function::new(any.name, any.ret, Span::NONE);
+        let tree = structure(&function).unwrap_or_else(|_| Tree {
+            regions: Default::default(),
+            root: Region::from_u32(0),
+            home: SecondaryMap::new(),
+        });
+        Self { function, tree }
+    }
+
+    pub(crate) fn body<'c, 'a>(&'c self, cx: &'c mut Cx<'a>) -> Body<'c, 'a> {
+        let func = cx.raised.entry.func;
+        Body::new(cx, func, &self.function, &self.tree)
+    }
+}
+
+impl<'c, 'a> Body<'c, 'a> {
+    fn new(cx: &'c mut Cx<'a>, func: Func, function: &'c Function, tree: &'c Tree) -> Self {
+        Self {
+            cx,
+            func,
+            function,
+            arena: Arena::default(),
+            out: Vec::new(),
+            params: Vec::new(),
+            io: None,
+            globals: FxHashMap::default(),
+            counters: FxHashMap::default(),
+            sizes: FxHashMap::default(),
+            scalar_parts: FxHashSet::default(),
+            loops: Vec::new(),
+            region: tree.root,
+            tree,
+            scope: Scope::default(),
+            uses: count_uses(function, tree),
+            bound: SecondaryMap::new(),
+            pending: Vec::new(),
+            locals: SecondaryMap::new(),
+            phis: FxHashMap::default(),
+            line: None,
+        }
+    }
+}
+
+fn count_uses(function: &Function, tree: &Tree) -> SecondaryMap<Value, Use> {
+    let mut uses: SecondaryMap<Value, Use> = SecondaryMap::new();
+    let mut note = |value: Value, region: Region| {
+        let slot = &mut uses[value];
+        slot.count += 1;
+        slot.region = Some(region);
+    };
+    for (region, data) in tree.regions.iter() {
+        for node in &data.nodes {
+            match node {
+                Node::Block(block) => {
+                    for &inst in &function.blocks[*block].insts {
+                        let inst = &function.insts[inst];
+                        if inst.op != Op::Phi {
+                            inst.args.iter().for_each(|&a| note(a, region));
+                        }
+                    }
+                }
+                Node::Edge { from, to } => {
+                    for &inst in &function.blocks[*to].insts {
+                        let inst = &function.insts[inst];
+                        if inst.op != Op::Phi {
+                            break;
+                        }
+                        if let Some(at) = inst.preds.iter().position(|p| p == from) {
+                            note(inst.args[at], region);
+                        }
+                    }
+                }
+                Node::If { cond, .. } => note(*cond, region),
+                Node::Switch { selector, .. } => note(*selector, region),
+                Node::Return(block) => {
+                    if let Some(value) = function.blocks[*block].term.arg() {
+                        note(value, region);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    uses
+}
+
+impl Body<'_, '_> {
+    /// A variable of type `ty` named like `wanted`.
+    pub(super) fn var(&mut self, wanted: &str, ty: Name, kind: VarKind) -> Var {
+        let name = Inner { outer: &self.cx.scope, own: &mut self.scope }.variable(wanted);
+        let name = self.cx.names.intern(&name);
+        self.arena.vars.push(VarData { name, ty, kind })
+    }
+
+    /// A name that nothing else in the function has.
+    pub(super) fn fresh_name(&mut self, wanted: &str) -> String {
+        Inner { outer: &self.cx.scope, own: &mut self.scope }.variable(wanted)
+    }
+
+    pub(super) fn take_scope(&mut self) -> Scope {
+        std::mem::take(&mut self.scope)
+    }
+
+    pub(super) fn put_scope(&mut self, scope: Scope) {
+        self.scope = scope;
+    }
+
+    pub(super) fn var_expr(&mut self, var: Var) -> Expr {
+        let weight = self.cx.names.get(self.arena.vars[var].name).len();
+        self.add(ExprKind::Var(var), weight)
+    }
+
+    /// Reports a construct that Metal lacks.
+    pub(super) fn error(&mut self, code: oneshader_diag::Code, span: Span, message: impl Into<String>) {
+        self.cx.error(code, span, message);
+    }
+
+    /// The variable of a local.
+    pub(super) fn local(&mut self, local: Local) -> Var {
+        if let Some(var) = self.locals[local] {
+            return var;
+        }
+        let data = self.function.locals[local];
+        let name = self.cx.raised.module.names.get(data.name).to_owned();
+        let ty = self.cx.value_type(data.ty);
+        let var = self.var(&name, ty, VarKind::Memory);
+        self.locals[local] = Some(var);
+        var
+    }
+
+    /// The variable that the phi `inst` becomes.
+    pub(super) fn phi(&mut self, inst: Inst) -> Var {
+        if let Some(&var) = self.phis.get(&inst) {
+            return var;
+        }
+        let data = &self.function.insts[inst];
+        let name = match data.result.and_then(|v| self.function.value_names[v]) {
+            Some(name) => self.cx.raised.module.names.get(name).to_owned(),
+            None => "result".to_owned(),
+        };
+        let ty = self.cx.value_type(data.ty);
+        let var = self.var(&name, ty, VarKind::Phi);
+        self.phis.insert(inst, var);
+        var
+    }
+
+    pub(super) fn bind(&mut self, value: Value, expr: Expr) {
+        self.bound[value] = Bound::Expr(expr);
+    }
+
+    pub(super) fn use_count(&self, value: Value) -> u32 {
+        self.uses[value].count
+    }
+
+    /// The expression of a value that is no pointer and no handle.
+    pub(super) fn value(&mut self, value: Value) -> Expr {
+        match self.function.values[value].def {
+            ValueDef::Const(c) => self.constant(c),
+            ValueDef::Param(index) => match self.params.get(index as usize) {
+                Some(&expr) => expr,
+                None => self.text("0"),
+            },
+            ValueDef::Global(_) | ValueDef::Local(_) => self.place(value).expr,
+            ValueDef::Inst(_) => match self.bound[value] {
+                Bound::Expr(expr) => expr,
+                Bound::Pending(expr) => {
+                    self.bound[value] = Bound::Expr(expr);
+                    self.pending.retain(|&v| v != value);
+                    expr
+                }
+                Bound::Nothing => {
+                    let ty = self.function.ty(value);
+                    self.zero(ty)
+                }
+            },
+        }
+    }
+
+    pub(super) fn values(&mut self, list: &[Value]) -> Vec<Expr> {
+        list.iter().map(|&v| self.value(v)).collect()
+    }
+
+    /// Makes `expr` what the result of `inst` is.
+    pub(super) fn define(&mut self, inst: Inst, expr: Expr) {
+        let data = &self.function.insts[inst];
+        let Some(result) = data.result else {
+            self.out.push(Stmt::Do(expr));
+            return;
+        };
+        let using = self.uses[result];
+        if using.count == 0 {
+            return;
+        }
+        let named = self.function.value_names[result].is_some();
+        let info = self.arena[expr];
+        if self.is_simple(expr) && !(named && !matches!(info.kind, ExprKind::Text(_) | ExprKind::Var(_))) {
+            self.bound[result] = Bound::Expr(expr);
+            return;
+        }
+        let small = info.weight <= MAX_WEIGHT && info.depth <= MAX_EXPR_DEPTH;
+        if !named && using.count == 1 && small && self.may_wait(info.depends, using.region) {
+            self.bound[result] = Bound::Pending(expr);
+            self.pending.push(result);
+            return;
+        }
+        self.name_value(result, expr);
+    }
+
+    /// Whether an expression computed here may be written where its user stands.
+    fn may_wait(&self, depends: Depends, user: Option<Region>) -> bool {
+        let Some(user) = user else { return false };
+        if user == self.region {
+            return true;
+        }
+        if depends.reads != 0 || depends.convergent {
+            return false;
+        }
+        // Into a way of a selection, but not into a loop, where it would be computed each time.
+        let mut at = user;
+        while at != self.region {
+            let data = &self.tree.regions[at];
+            match (data.kind, data.parent) {
+                (RegionKind::Arm, Some(parent)) => at = parent,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Names and literals, and parts of names that never change: written as often as needed.
+    pub(super) fn is_simple(&self, expr: Expr) -> bool {
+        let data = self.arena[expr];
+        if data.depends != Depends::default() {
+            return false;
+        }
+        match data.kind {
+            ExprKind::Text(_) | ExprKind::Negative(_) => true,
+            ExprKind::Var(_) => true,
+            ExprKind::Member(object, _) => self.is_simple(object),
+            ExprKind::Index(object, index) => {
+                self.is_simple(object) && matches!(self.arena[index].kind, ExprKind::Text(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// Sets a variable to `expr` and makes it what `value` is.
+    fn name_value(&mut self, value: Value, expr: Expr) {
+        let wanted = match self.function.value_names[value] {
+            Some(name) => self.cx.raised.module.names.get(name).to_owned(),
+            None => self.hint(value),
+        };
+        let ty = self.cx.value_type(self.function.ty(value));
+        let var = self.var(&wanted, ty, VarKind::Value);
+        self.out.push(Stmt::Set(var, expr));
+        let expr = self.var_expr(var);
+        self.bound[value] = Bound::Expr(expr);
+    }
+
+    /// The same for an expression that has effects: it is always computed here.
+    pub(super) fn set_result(&mut self, value: Value, expr: Expr) {
+        self.name_value(value, expr);
+    }
+
+    /// A variable set to `expr`, named like `wanted`.
+    pub(super) fn temporary(&mut self, wanted: &str, ty: Type, expr: Expr) -> Expr {
+        if self.is_simple(expr) {
+            return expr;
+        }
+        let ty = self.cx.value_type(ty);
+        let var = self.var(wanted, ty, VarKind::Value);
+        self.out.push(Stmt::Set(var, expr));
+        self.var_expr(var)
+    }
+
+    /// A name for a value that has none.
+    fn hint(&self, value: Value) -> String {
+        let names = &self.cx.raised.module.names;
+        let Some((_, data)) = self.function.def_inst(value) else { return "t".to_owned() };
+        match data.op {
+            Op::Load => self.place_hint(data.args[0]).unwrap_or_else(|| "value".to_owned()),
+            Op::Call(callee) => format!("{}_result", names.get(self.cx.raised.module.functions[callee].name)),
+            Op::Texture(..) => "texel".to_owned(),
+            Op::Atomic(_) | Op::AtomicCompareExchange => "old".to_owned(),
+            Op::Counter { .. } => "slot".to_owned(),
+            Op::RawLoad => "word".to_owned(),
+            _ => "t".to_owned(),
+        }
+    }
+
+    fn place_hint(&self, pointer: Value) -> Option<String> {
+        let module = &self.cx.raised.module;
+        match self.function.values[pointer].def {
+            ValueDef::Local(local) => Some(module.names.get(self.function.locals[local].name).to_owned()),
+            ValueDef::Global(global) => Some(module.names.get(module.globals[global].name).to_owned()),
+            ValueDef::Param(index) => {
+                self.function.params.get(index as usize).map(|p| module.names.get(p.name).to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Names what pends and may be changed by a write to `writes`, or, with `lanes`, by a change of the lanes that run.
+    pub(super) fn flush(&mut self, writes: u64, lanes: bool) {
+        let mut at = 0;
+        while at < self.pending.len() {
+            let value = self.pending[at];
+            let Bound::Pending(expr) = self.bound[value] else {
+                self.pending.remove(at);
+                continue;
+            };
+            let depends = self.arena[expr].depends;
+            if depends.reads & writes != 0 || (lanes && depends.convergent) {
+                self.pending.remove(at);
+                self.name_value(value, expr);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// Makes sure that `value` can be written more than once: pointers with several users have it as an index.
+    pub(super) fn settle(&mut self, value: Value) {
+        if let Bound::Pending(expr) = self.bound[value] {
+            self.pending.retain(|&v| v != value);
+            self.name_value(value, expr);
+        }
+    }
+
+    /// Whether pointer or handle `value` has its one user in the region where it is made.
+    pub(super) fn is_local_to_region(&self, value: Value) -> bool {
+        let using = self.uses[value];
+        using.count <= 1 && using.region.is_none_or(|r| r == self.region)
+    }
+
+    /// The statements that `f` writes.
+    pub(super) fn capture(&mut self, f: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        let outer = std::mem::take(&mut self.out);
+        f(self);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    pub(super) fn region(&mut self, region: Region) {
+        let outer = std::mem::replace(&mut self.region, region);
+        let tree = self.tree;
+        for node in &tree.regions[region].nodes {
+            self.node(node);
+        }
+        self.region = outer;
+    }
+
+    pub(super) fn tree(&self) -> &Tree {
+        self.tree
+    }
+
+    /// Writes a `#line` directive when the place differs from the last one.
+    pub(super) fn mark_line(&mut self, span: Span) {
+        let Some(map) = &self.cx.options.line_directives else { return };
+        if span.is_none() {
+            return;
+        }
+        let Some((name, line)) = crate::emit::line_of(map, span) else { return };
+        if self.line == Some((span.file.0, line)) {
+            return;
+        }
+        self.line = Some((span.file.0, line));
+        let text = self.name(&format!("#line {line} \"{name}\""));
+        self.out.push(Stmt::Line(text));
+    }
+}

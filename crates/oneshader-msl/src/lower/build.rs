@@ -1,0 +1,130 @@
+//! Making expressions.
+
+use super::body::Body;
+use crate::ast::{Depends, Expr, ExprKind, Infix, Prefix};
+use oneshader_ir::{Name, Type};
+
+impl Body<'_, '_> {
+    pub(super) fn add(&mut self, kind: ExprKind, weight: usize) -> Expr {
+        self.arena.add(kind, Depends::default(), weight as u32)
+    }
+
+    pub(super) fn name(&mut self, text: &str) -> Name {
+        self.cx.names.intern(text)
+    }
+
+    /// A name or a literal.
+    pub(super) fn text(&mut self, text: &str) -> Expr {
+        let name = self.name(text);
+        match text.strip_prefix('-') {
+            Some(rest) => {
+                let name = self.name(rest);
+                self.add(ExprKind::Negative(name), text.len())
+            }
+            None => self.add(ExprKind::Text(name), text.len()),
+        }
+    }
+
+    pub(super) fn uint(&mut self, value: u32) -> Expr {
+        self.text(&format!("{value}u"))
+    }
+
+    /// A number without suffix: an index that is a constant, a level.
+    pub(super) fn number(&mut self, value: i64) -> Expr {
+        self.text(&value.to_string())
+    }
+
+    pub(super) fn call(&mut self, callee: &str, args: &[Expr]) -> Expr {
+        let name = self.name(callee);
+        let args = self.arena.list(args);
+        self.add(ExprKind::Call(name, args), callee.len() + 2)
+    }
+
+    /// A constructor or conversion of type `ty`.
+    pub(super) fn construct(&mut self, ty: Type, args: &[Expr]) -> Expr {
+        let name = self.cx.value_type(ty);
+        let weight = self.cx.names.get(name).len() + 2;
+        let args = self.arena.list(args);
+        self.add(ExprKind::Call(name, args), weight)
+    }
+
+    pub(super) fn init(&mut self, ty: Type, args: &[Expr]) -> Expr {
+        let name = self.cx.value_type(ty);
+        let weight = self.cx.names.get(name).len() + 2;
+        let args = self.arena.list(args);
+        self.add(ExprKind::Init(name, args), weight)
+    }
+
+    pub(super) fn method(&mut self, object: Expr, method: &str, args: &[Expr]) -> Expr {
+        let name = self.name(method);
+        let args = self.arena.list(args);
+        self.add(ExprKind::Method(object, name, args), method.len() + 3)
+    }
+
+    pub(super) fn member(&mut self, object: Expr, member: Name) -> Expr {
+        let weight = self.cx.names.get(member).len() + 1;
+        self.add(ExprKind::Member(object, member), weight)
+    }
+
+    /// Components of a vector: `.xyz`.
+    pub(super) fn swizzle(&mut self, object: Expr, comps: &[u8]) -> Expr {
+        let text: String = comps.iter().map(|&c| ['x', 'y', 'z', 'w'][usize::from(c & 3)]).collect();
+        // `float4(x, 0, 0, 1).x` is `x`.
+        if let ([c], ExprKind::Call(_, args)) = (comps, self.arena[object].kind)
+            && self.scalar_parts.contains(&object)
+            && let Some(&part) = self.arena.args(args).get(usize::from(*c))
+        {
+            return part;
+        }
+        let name = self.name(&text);
+        self.member(object, name)
+    }
+
+    pub(super) fn index(&mut self, object: Expr, index: Expr) -> Expr {
+        self.add(ExprKind::Index(object, index), 2)
+    }
+
+    pub(super) fn infix(&mut self, op: Infix, a: Expr, b: Expr) -> Expr {
+        self.add(ExprKind::Infix(op, a, b), 4)
+    }
+
+    pub(super) fn prefix(&mut self, op: Prefix, a: Expr) -> Expr {
+        self.add(ExprKind::Prefix(op, a), 1)
+    }
+
+    pub(super) fn cond(&mut self, c: Expr, a: Expr, b: Expr) -> Expr {
+        self.add(ExprKind::Cond(c, a, b), 6)
+    }
+
+    pub(super) fn cast(&mut self, ty: &str, a: Expr) -> Expr {
+        let name = self.name(ty);
+        self.add(ExprKind::Cast(name, a), ty.len() + 2)
+    }
+
+    /// A conversion that the context may make unnecessary.
+    pub(super) fn convert(&mut self, ty: Type, a: Expr) -> Expr {
+        let name = self.cx.value_type(ty);
+        let weight = self.cx.names.get(name).len() + 2;
+        self.add(ExprKind::Convert(name, a), weight)
+    }
+
+    /// The expression, with what it reads noted.
+    pub(super) fn reading(&mut self, expr: Expr, reads: u64) -> Expr {
+        let kind = self.arena[expr].kind;
+        let own = Depends { reads, convergent: false };
+        self.again(expr, kind, own)
+    }
+
+    /// The expression, marked as one whose lanes exchange values.
+    pub(super) fn convergent(&mut self, expr: Expr) -> Expr {
+        let kind = self.arena[expr].kind;
+        self.again(expr, kind, Depends { reads: 0, convergent: true })
+    }
+
+    fn again(&mut self, expr: Expr, kind: ExprKind, own: Depends) -> Expr {
+        let mut parts = 0;
+        self.arena.each_operand(expr, |e| parts += 1 + self.arena[e].weight + 1);
+        let own_weight = self.arena[expr].weight.saturating_sub(parts);
+        self.arena.add(kind, own, own_weight)
+    }
+}

@@ -1,0 +1,425 @@
+//! Control flow: the nodes of the tree to statements.
+
+use super::body::{Body, LoopState};
+use super::constant::literal;
+use super::effects;
+use crate::ast::{Case, Expr, ExprKind, Stmt, Var, VarKind};
+use crate::shape::{leaves, negate};
+use oneshader_ir::structure::{self, Node, Region};
+use oneshader_ir::{Block, Inst, Op, Scalar, Value};
+
+/// Statements that the continue constructs of a function may take together when they are repeated.
+const MAX_REPEATED: usize = 20_000;
+
+impl Body<'_, '_> {
+    pub(super) fn node(&mut self, node: &Node) {
+        match node {
+            Node::Block(block) => self.block(*block),
+            Node::Edge { from, to } => self.edge(*from, *to),
+            &Node::If { header, cond, then, els, marked } => {
+                self.mark_line(self.function.blocks[header].term.span);
+                self.selection(cond, then, els, marked);
+            }
+            &Node::Loop { body, cont, .. } => self.endless(body, cont),
+            Node::Switch { selector, cases, .. } => self.switch(*selector, cases),
+            Node::Break => self.out.push(Stmt::Break),
+            Node::BreakLoop => self.break_loop(),
+            Node::Continue => self.out.push(Stmt::Continue),
+            Node::Return(block) => {
+                let value = self.function.blocks[*block].term.arg();
+                self.mark_line(self.function.blocks[*block].term.span);
+                self.leave(value);
+            }
+            Node::Unreachable => {
+                let ret = self.function.ret;
+                if !matches!(self.cx.types.kind(ret), oneshader_ir::TypeKind::Void) {
+                    let zero = self.zero(ret);
+                    self.out.push(Stmt::Return(Some(zero)));
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, block: Block) {
+        let function = self.function;
+        for &inst in &function.blocks[block].insts {
+            match function.insts[inst].op {
+                Op::Phi => self.arrive(inst),
+                _ => self.inst(inst),
+            }
+        }
+    }
+
+    /// A phi at the head of a block whose edges have been written.
+    fn arrive(&mut self, inst: Inst) {
+        let Some(result) = self.function.insts[inst].result else { return };
+        if self.use_count(result) == 0 {
+            return;
+        }
+        let var = self.phi(inst);
+        // All ways have come together in one value just before: it need not be a variable.
+        if let Some(Stmt::Set(last, value)) = self.out.last()
+            && *last == var
+        {
+            let value = *value;
+            self.out.pop();
+            self.define(inst, value);
+            return;
+        }
+        let expr = self.var_expr(var);
+        self.bind(result, expr);
+    }
+
+    /// The phis of `to` take their values for `from`, all at once.
+    fn edge(&mut self, from: Block, to: Block) {
+        let function = self.function;
+        let mut moves: Vec<(Inst, Var, Expr)> = Vec::new();
+        for &inst in &function.blocks[to].insts {
+            let data = &function.insts[inst];
+            if data.op != Op::Phi {
+                break;
+            }
+            let used = data.result.is_some_and(|r| self.use_count(r) > 0);
+            let Some(at) = data.preds.iter().position(|&p| p == from) else { continue };
+            let value = self.value(data.args[at]);
+            if used {
+                let var = self.phi(inst);
+                if !matches!(self.arena[value].kind, ExprKind::Var(v) if v == var) {
+                    moves.push((inst, var, value));
+                }
+            }
+        }
+        while !moves.is_empty() {
+            // One whose variable no other move reads goes first.
+            let free = (0..moves.len()).find(|&i| {
+                moves.iter().enumerate().all(|(j, m)| {
+                    let mut reads = false;
+                    self.arena.each_var(m.2, &mut |v| reads |= v == moves[i].1);
+                    i == j || !reads
+                })
+            });
+            let at = free.unwrap_or(0);
+            if free.is_none() {
+                // A circle: the old value is kept aside.
+                let (inst, var, _) = moves[0];
+                let old = self.var_expr(var);
+                let ty = self.function.insts[inst].ty;
+                let name = self.arena.vars[var];
+                let kept = self.var("previous", name.ty, VarKind::Value);
+                let _ = ty;
+                self.out.push(Stmt::Set(kept, old));
+                let kept = self.var_expr(kept);
+                for m in &mut moves[1..] {
+                    m.2 = replace_var(&mut self.arena, m.2, var, kept);
+                }
+            }
+            let (_, var, value) = moves.remove(at);
+            self.out.push(Stmt::Set(var, value));
+        }
+    }
+
+    fn selection(&mut self, cond: Value, then: Region, els: Region, marked: bool) {
+        let cond = self.value(cond);
+        self.flush(effects::ALL, true);
+        let then = self.capture(|s| s.region(then));
+        let els = self.capture(|s| s.region(els));
+        if !marked && let ([Stmt::Set(a, x)], [Stmt::Set(b, y)]) = (&then[..], &els[..]) {
+            if a == b {
+                let value = self.short_circuit(cond, *x, *y);
+                self.out.push(Stmt::Set(*a, value));
+                return;
+            }
+        }
+        // `x = b; if (c) x = a;` where the other way does nothing else.
+        if let ([Stmt::Set(a, x)], [Stmt::Set(b, y)]) = (&then[..], &els[..])
+            && a == b
+            && self.is_simple(*y)
+            && !self.is_simple(*x)
+        {
+            self.out.push(Stmt::Set(*b, *y));
+            self.out.push(Stmt::If { cond, then, els: Vec::new() });
+            return;
+        }
+        if let (true, [Stmt::Set(a, x)]) = (then.len() > 1, &els[..])
+            && self.is_simple(*x)
+            && !leaves(&then)
+            && !self.mentions(cond, *a)
+        {
+            let (a, x) = (*a, *x);
+            self.out.push(Stmt::Set(a, x));
+            self.out.push(Stmt::If { cond, then, els: Vec::new() });
+            return;
+        }
+        if let ([Stmt::Set(a, x)], true) = (&then[..], els.len() > 1)
+            && self.is_simple(*x)
+            && !leaves(&els)
+            && !self.mentions(cond, *a)
+        {
+            let (a, x) = (*a, *x);
+            self.out.push(Stmt::Set(a, x));
+            self.out.push(Stmt::If { cond, then: Vec::new(), els });
+            return;
+        }
+        self.out.push(Stmt::If { cond, then, els });
+    }
+
+    fn mentions(&self, expr: Expr, var: Var) -> bool {
+        let mut found = false;
+        self.arena.each_var(expr, &mut |v| found |= v == var);
+        found
+    }
+
+    /// `c ? a : b`, which for truth values may be `&&` or `||`.
+    fn short_circuit(&mut self, cond: Expr, a: Expr, b: Expr) -> Expr {
+        use crate::ast::Infix::{LogicalAnd, LogicalOr};
+        let is = |body: &Self, e: Expr, text: &str| match body.arena[e].kind {
+            ExprKind::Text(name) => body.cx.names.get(name) == text,
+            _ => false,
+        };
+        if is(self, b, "false") {
+            self.infix(LogicalAnd, cond, a)
+        } else if is(self, a, "true") {
+            self.infix(LogicalOr, cond, b)
+        } else if is(self, a, "false") {
+            let not = negate(&mut self.arena, cond);
+            self.infix(LogicalAnd, not, b)
+        } else if is(self, b, "true") {
+            let not = negate(&mut self.arena, cond);
+            self.infix(LogicalOr, not, a)
+        } else {
+            self.cond(cond, a, b)
+        }
+    }
+
+    fn endless(&mut self, body: Region, cont: Option<Region>) {
+        self.flush(effects::ALL, true);
+        self.loops.push(LoopState::default());
+        let mut stmts = self.capture(|s| s.region(body));
+        let step = match cont {
+            Some(region) => self.capture(|s| s.region(region)),
+            None => Vec::new(),
+        };
+        self.loops.pop();
+        if matches!(stmts.last(), Some(Stmt::Continue)) {
+            stmts.pop();
+            let again = counts_continues(&stmts);
+            if step.is_empty() {
+                self.out.push(Stmt::While { cond: None, body: stmts });
+                return;
+            }
+            if is_step(&step) {
+                self.out.push(Stmt::For { init: None, cond: None, step, body: stmts });
+                return;
+            }
+            if again == 0 {
+                self.do_while(stmts, step);
+                return;
+            }
+            self.repeat(&mut stmts, &step);
+            stmts.extend(step);
+            self.out.push(Stmt::While { cond: None, body: stmts });
+            return;
+        }
+        // The body's end is not reached: it only goes on by `continue`s within, or never.
+        if is_step(&step) && !step.is_empty() {
+            if !leaves(&stmts) {
+                stmts.push(Stmt::Break);
+            }
+            self.out.push(Stmt::For { init: None, cond: None, step, body: stmts });
+            return;
+        }
+        self.repeat(&mut stmts, &step);
+        if !leaves(&stmts) {
+            stmts.push(Stmt::Break);
+        }
+        self.out.push(Stmt::While { cond: None, body: stmts });
+    }
+
+    /// A loop without `continue`, whose continue construct may end in a condition.
+    fn do_while(&mut self, mut body: Vec<Stmt>, mut step: Vec<Stmt>) {
+        let cond = match step.last() {
+            Some(Stmt::If { cond, then, els }) if matches!(then[..], [Stmt::Break]) && els.is_empty() => {
+                Some(negate(&mut self.arena, *cond))
+            }
+            Some(Stmt::If { cond, then, els }) if matches!(els[..], [Stmt::Break]) && then.is_empty() => Some(*cond),
+            _ => None,
+        };
+        if cond.is_some() {
+            step.pop();
+        }
+        body.extend(step);
+        self.out.push(match cond {
+            Some(cond) => Stmt::DoWhile { body, cond },
+            None => Stmt::While { cond: None, body },
+        });
+    }
+
+    /// Writes the continue construct before each `continue` of the loop whose body `list` is.
+    fn repeat(&mut self, list: &mut Vec<Stmt>, step: &[Stmt]) {
+        if step.is_empty() {
+            return;
+        }
+        if counts_continues(list).saturating_mul(size(step)) > MAX_REPEATED {
+            let span = self.function.span;
+            self.error(
+                oneshader_diag::codes::MSL_CONTROL_FLOW,
+                span,
+                "a loop's end would have to be written too many times",
+            );
+            return;
+        }
+        insert_before_continues(list, step);
+    }
+
+    fn switch(&mut self, selector: Value, cases: &[structure::Case]) {
+        let ty = self.function.ty(selector);
+        let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::I32);
+        let selector = self.value(selector);
+        self.flush(effects::ALL, true);
+        let outer_leaves = self.loops.last_mut().is_some_and(|l| std::mem::take(&mut l.leaves));
+        let mut out = Vec::new();
+        for case in cases {
+            let mut body = self.capture(|s| s.region(case.body));
+            if !case.falls_through && !leaves(&body) {
+                body.push(Stmt::Break);
+            }
+            let labels = case.values.iter().map(|&bits| self.name(&literal(scalar, bits))).collect();
+            out.push(Case { labels, default: case.default, body, falls_through: case.falls_through });
+        }
+        let leave = self.loops.last().filter(|l| l.leaves).and_then(|l| l.leave);
+        // Only a break: no case at all.
+        if let [only] = &out[..]
+            && only.default
+            && matches!(only.body[..], [Stmt::Break])
+        {
+            return;
+        }
+        if let Some(Case { default: true, labels, body, .. }) = out.last()
+            && labels.is_empty()
+            && matches!(body[..], [Stmt::Break])
+            && out.len() > 1
+            && !out[out.len() - 2].falls_through
+        {
+            out.pop();
+        }
+        if let Some(leave) = leave {
+            let no = self.text("false");
+            self.out.push(Stmt::Set(leave, no));
+        }
+        self.out.push(Stmt::Switch { selector, cases: out });
+        if let Some(leave) = leave {
+            let cond = self.var_expr(leave);
+            self.out.push(Stmt::If { cond, then: vec![Stmt::Break], els: Vec::new() });
+        }
+        if let Some(l) = self.loops.last_mut() {
+            // A switch around this one is left by the same variable.
+            l.leaves |= outer_leaves;
+        }
+    }
+
+    /// Out of the innermost loop from inside a switch: C++ has no word for it.
+    fn break_loop(&mut self) {
+        let known = self.loops.last().and_then(|l| l.leave);
+        let var = match known {
+            Some(var) => var,
+            None => {
+                let ty = self.name("bool");
+                self.var("leave_loop", ty, VarKind::Phi)
+            }
+        };
+        if let Some(l) = self.loops.last_mut() {
+            (l.leave, l.leaves) = (Some(var), true);
+        }
+        let yes = self.text("true");
+        self.out.push(Stmt::Set(var, yes));
+        self.out.push(Stmt::Break);
+    }
+}
+
+/// Whether statements can stand in the head of a `for`.
+fn is_step(step: &[Stmt]) -> bool {
+    step.len() <= 3 && step.iter().all(|s| matches!(s, Stmt::Set(..) | Stmt::Assign(..)))
+}
+
+fn counts_continues(list: &[Stmt]) -> usize {
+    list.iter()
+        .map(|s| match s {
+            Stmt::Continue => 1,
+            Stmt::If { then, els, .. } => counts_continues(then) + counts_continues(els),
+            Stmt::Switch { cases, .. } => cases.iter().map(|c| counts_continues(&c.body)).sum(),
+            _ => 0,
+        })
+        .sum()
+}
+
+fn size(list: &[Stmt]) -> usize {
+    list.iter()
+        .map(|s| match s {
+            Stmt::If { then, els, .. } => 1 + size(then) + size(els),
+            Stmt::Switch { cases, .. } => 1 + cases.iter().map(|c| size(&c.body)).sum::<usize>(),
+            Stmt::While { body, .. } | Stmt::DoWhile { body, .. } | Stmt::For { body, .. } => 1 + size(body),
+            _ => 1,
+        })
+        .sum()
+}
+
+fn insert_before_continues(list: &mut Vec<Stmt>, step: &[Stmt]) {
+    let old = std::mem::take(list);
+    for mut stmt in old {
+        match &mut stmt {
+            Stmt::Continue => {
+                list.extend_from_slice(step);
+                if leaves(step) {
+                    continue;
+                }
+            }
+            Stmt::If { then, els, .. } => {
+                insert_before_continues(then, step);
+                insert_before_continues(els, step);
+            }
+            Stmt::Switch { cases, .. } => cases.iter_mut().for_each(|c| insert_before_continues(&mut c.body, step)),
+            _ => {}
+        }
+        list.push(stmt);
+    }
+}
+
+/// `expr` with variable `var` replaced.
+fn replace_var(arena: &mut crate::ast::Arena, expr: Expr, var: Var, by: Expr) -> Expr {
+    let data = arena[expr];
+    if matches!(data.kind, ExprKind::Var(v) if v == var) {
+        return by;
+    }
+    let mut mentioned = false;
+    arena.each_var(expr, &mut |v| mentioned |= v == var);
+    if !mentioned {
+        return expr;
+    }
+    let mut go = |arena: &mut crate::ast::Arena, e: Expr| replace_var(arena, e, var, by);
+    let kind = match data.kind {
+        ExprKind::Prefix(op, a) => ExprKind::Prefix(op, go(arena, a)),
+        ExprKind::Member(a, n) => ExprKind::Member(go(arena, a), n),
+        ExprKind::Cast(t, a) => ExprKind::Cast(t, go(arena, a)),
+        ExprKind::Convert(t, a) => ExprKind::Convert(t, go(arena, a)),
+        ExprKind::Infix(op, a, b) => ExprKind::Infix(op, go(arena, a), go(arena, b)),
+        ExprKind::Index(a, b) => ExprKind::Index(go(arena, a), go(arena, b)),
+        ExprKind::Cond(a, b, c) => ExprKind::Cond(go(arena, a), go(arena, b), go(arena, c)),
+        ExprKind::Call(n, args) | ExprKind::Init(n, args) => {
+            let list: Vec<Expr> = arena.args(args).to_vec();
+            let list: Vec<Expr> = list.into_iter().map(|e| go(arena, e)).collect();
+            let args = arena.list(&list);
+            match data.kind {
+                ExprKind::Call(..) => ExprKind::Call(n, args),
+                _ => ExprKind::Init(n, args),
+            }
+        }
+        ExprKind::Method(object, n, args) => {
+            let object = go(arena, object);
+            let list: Vec<Expr> = arena.args(args).to_vec();
+            let list: Vec<Expr> = list.into_iter().map(|e| go(arena, e)).collect();
+            ExprKind::Method(object, n, arena.list(&list))
+        }
+        kind => kind,
+    };
+    arena.add(kind, data.depends, data.weight)
+}

@@ -1,0 +1,23 @@
+//! Lowering: from raised functions to the tree that is printed. One file for each family of operations.
+
+mod arith;
+mod atomic;
+mod body;
+mod build;
+mod call;
+mod constant;
+mod cx;
+pub(crate) mod effects;
+mod entry;
+mod flow;
+mod intrinsic;
+mod memory;
+mod texture;
+mod transfer;
+mod wave;
+
+pub(crate) use body::lower_function;
+pub(crate) use call::facts;
+pub(crate) use constant::constant_text;
+pub(crate) use cx::Cx;
+pub(crate) use entry::VERTEX_BUFFER_INDEX;

@@ -1,0 +1,442 @@
+//! Texture operations. The array layer is split from the coordinate; what a kind of texture lacks is an error or, where it
+//! can mean nothing (levels of one-dimensional textures), left out.
+
+use super::body::Body;
+use super::effects;
+use crate::ast::{Expr, ExprKind, Infix, Stmt};
+use crate::raise::usage::{self, Class, TextureAccess};
+use oneshader_diag::codes;
+use oneshader_ir::{
+    Inst, InstData, ResourceType, Scalar, Stage, TextureDim, TextureOp, TextureOperands, TextureType, TypeKind, Value,
+};
+
+/// A texture instruction taken apart.
+struct Access<'i> {
+    data: &'i InstData,
+    operands: TextureOperands,
+    texture: TextureType,
+    class: Class,
+    object: Expr,
+}
+
+impl Access<'_> {
+    fn arg(&self, which: TextureOperands) -> Option<Value> {
+        self.operands.contains(which).then(|| self.data.args[self.operands.position(which)])
+    }
+}
+
+impl Body<'_, '_> {
+    pub(super) fn texture(&mut self, inst: Inst, data: &InstData, op: TextureOp, operands: TextureOperands) {
+        let unused = data.result.is_none_or(|r| self.use_count(r) == 0);
+        if unused && op != TextureOp::Store {
+            return;
+        }
+        let Some((ResourceType::Texture(texture), _)) = self.resource(data.args[0]) else {
+            return self.error(
+                codes::MSL_UNSUPPORTED_RESOURCE,
+                data.span,
+                "the Metal backend has no subpass inputs",
+            );
+        };
+        let class = usage::root(self.function, data.args[0])
+            .and_then(|(param, _)| self.cx.raised.classes.class(self.func, param))
+            .unwrap_or(Class { depth: false, access: TextureAccess::Sample });
+        let object = self.handle(data.args[0]);
+        let access = Access { data, operands, texture, class, object };
+        if class.depth && matches!(texture.dim, TextureDim::D1 | TextureDim::D3 | TextureDim::Buffer) {
+            return self.error(
+                codes::MSL_TEXTURE_COMPARE,
+                data.span,
+                "Metal has no comparison sampling of one- and three-dimensional textures",
+            );
+        }
+        let has_offset = operands.intersects(TextureOperands::OFFSET | TextureOperands::OFFSETS);
+        if has_offset && matches!(texture.dim, TextureDim::Cube | TextureDim::D1) && op != TextureOp::Load {
+            return self.error(
+                codes::MSL_TEXTURE_OFFSET,
+                data.span,
+                "Metal has no texel offsets for cube and one-dimensional textures",
+            );
+        }
+        match op {
+            TextureOp::Sample => self.sample(inst, &access),
+            TextureOp::Gather { component } => self.gather_texels(inst, &access, component),
+            TextureOp::Load => self.read_texel(inst, &access),
+            TextureOp::Store => self.write_texel(&access),
+            TextureOp::Size | TextureOp::Levels | TextureOp::Samples => self.query(inst, &access, op),
+            TextureOp::Lod | TextureOp::LodUnclamped => self.query_lod(inst, &access, op),
+        }
+    }
+
+    /// The coordinate without layer, and the layer.
+    fn split(&mut self, access: &Access) -> (Expr, Option<Expr>) {
+        let Some(coordinate) = access.arg(TextureOperands::COORD) else { return (self.text("0"), None) };
+        let ty = self.function.ty(coordinate);
+        let dims = access.texture.dim.coords() as u8;
+        let value = self.value(coordinate);
+        if !access.texture.arrayed {
+            return (value, None);
+        }
+        let value = self.temporary("coordinate", ty, value);
+        let lanes: Vec<u8> = (0..dims).collect();
+        let position = self.swizzle(value, &lanes);
+        let layer = self.swizzle(value, &[dims]);
+        let layer = if self.cx.types.scalar_of(ty).is_some_and(Scalar::is_float) {
+            // To the nearest layer (D3D11.3 functional specification 7.18.9); below the first one there is none.
+            let zero = self.text("0.0f");
+            let layer = self.call("rint", &[layer]);
+            let layer = self.call("fmax", &[layer, zero]);
+            self.call("uint", &[layer])
+        } else {
+            self.call("uint", &[layer])
+        };
+        (position, Some(layer))
+    }
+
+    fn sampler(&mut self, access: &Access) -> Expr {
+        match access.arg(TextureOperands::SAMPLER) {
+            Some(sampler) => self.handle(sampler),
+            None => self.text("0"),
+        }
+    }
+
+    fn sample(&mut self, inst: Inst, access: &Access) {
+        let sampler = self.sampler(access);
+        let (position, layer) = self.split(access);
+        let mut args = vec![sampler, position];
+        args.extend(layer);
+        let reference = access.arg(TextureOperands::COMPARE);
+        if let Some(reference) = reference {
+            let reference = self.value(reference);
+            args.push(reference);
+        }
+        self.level_options(access, &mut args);
+        if let Some(offset) = access.arg(TextureOperands::OFFSET) {
+            let offset = self.int_vector(offset);
+            args.push(offset);
+        }
+        let name = if reference.is_some() { "sample_compare" } else { "sample" };
+        let call = self.method(access.object, name, &args);
+        let explicit = access.operands.intersects(TextureOperands::LEVEL | TextureOperands::GRAD);
+        let call = if explicit { call } else { self.convergent(call) };
+        let value = match (reference.is_some(), access.class.depth) {
+            (true, _) => call,
+            (false, depth) => self.from_texel(call, depth, access),
+        };
+        self.define(inst, value);
+    }
+
+    /// Four components, as HLSL sees them: those a depth texture lacks are 0, 0 and 1.
+    fn from_texel(&mut self, call: Expr, depth: bool, access: &Access) -> Expr {
+        if !depth {
+            return call;
+        }
+        let (zero, one) = match access.texture.texel {
+            Scalar::Float { bits: 16 } => ("0.0h", "1.0h"),
+            _ => ("0.0f", "1.0f"),
+        };
+        let (zero, one) = (self.text(zero), self.text(one));
+        let expr = self.construct(access.data.ty, &[call, zero, zero, one]);
+        self.scalar_parts.insert(expr);
+        expr
+    }
+
+    fn level_options(&mut self, access: &Access, args: &mut Vec<Expr>) {
+        let is_1d = access.texture.dim == TextureDim::D1;
+        // One-dimensional textures have one level in Metal.
+        if is_1d {
+            return;
+        }
+        if let Some(bias) = access.arg(TextureOperands::BIAS) {
+            let bias = self.value(bias);
+            let option = self.call("bias", &[bias]);
+            args.push(option);
+        }
+        if let Some(level) = access.arg(TextureOperands::LEVEL) {
+            let level = self.value(level);
+            let option = self.call("level", &[level]);
+            args.push(option);
+        }
+        if access.operands.contains(TextureOperands::GRAD) {
+            let at = access.operands.position(TextureOperands::GRAD);
+            let gradients = self.values(&access.data.args[at..at + 2]);
+            let name = match access.texture.dim {
+                TextureDim::D3 => "gradient3d",
+                TextureDim::Cube => "gradientcube",
+                _ => "gradient2d",
+            };
+            let option = self.call(name, &gradients);
+            args.push(option);
+        }
+        if let Some(least) = access.arg(TextureOperands::MIN_LOD) {
+            let least = self.value(least);
+            let option = self.call("min_lod_clamp", &[least]);
+            args.push(option);
+        }
+    }
+
+    /// An offset: `int2` or `int3`, whatever integers it is made of.
+    fn int_vector(&mut self, value: Value) -> Expr {
+        let ty = self.function.ty(value);
+        let expr = self.value(value);
+        match self.cx.types.scalar_of(ty) {
+            Some(Scalar::I32) | None => expr,
+            Some(_) => {
+                let ints = self.cx.types.with_scalar(ty, Scalar::I32);
+                self.construct(ints, &[expr])
+            }
+        }
+    }
+
+    fn gather_texels(&mut self, inst: Inst, access: &Access, component: u8) {
+        let sampler = self.sampler(access);
+        let (position, layer) = self.split(access);
+        let mut args = vec![sampler, position];
+        args.extend(layer);
+        let compare = access.arg(TextureOperands::COMPARE);
+        if let Some(reference) = compare {
+            let reference = self.value(reference);
+            args.push(reference);
+        }
+        let is_cube = access.texture.dim == TextureDim::Cube;
+        let mut one = |body: &mut Self, offset: Option<Value>| {
+            let mut args = args.clone();
+            let offset = offset.map(|o| body.int_vector(o));
+            let picks = component != 0 && compare.is_none() && !access.class.depth;
+            match (offset, is_cube) {
+                (Some(offset), false) => args.push(offset),
+                // The component comes after the offset.
+                (None, false) if picks => {
+                    let zero = body.text("int2(0)");
+                    args.push(zero);
+                }
+                _ => {}
+            }
+            if picks {
+                let which = ['x', 'y', 'z', 'w'][usize::from(component & 3)];
+                let which = body.text(&format!("component::{which}"));
+                args.push(which);
+            }
+            let name = if compare.is_some() { "gather_compare" } else { "gather" };
+            body.method(access.object, name, &args)
+        };
+        let value = if access.operands.contains(TextureOperands::OFFSETS) {
+            let at = access.operands.position(TextureOperands::OFFSETS);
+            let offsets: Vec<Value> = access.data.args[at..at + 4].to_vec();
+            let parts: Vec<Expr> = offsets
+                .iter()
+                .enumerate()
+                .map(|(i, &offset)| {
+                    let call = one(self, Some(offset));
+                    self.swizzle(call, &[i as u8])
+                })
+                .collect();
+            self.construct(access.data.ty, &parts)
+        } else if component != 0 && access.class.depth && compare.is_none() {
+            // A depth texture has one component; the others are as for any texture of one component.
+            let text = match (component, access.texture.texel) {
+                (3, Scalar::Float { bits: 16 }) => "1.0h",
+                (_, Scalar::Float { bits: 16 }) => "0.0h",
+                (3, _) => "1.0f",
+                _ => "0.0f",
+            };
+            let part = self.text(text);
+            self.construct(access.data.ty, &[part])
+        } else {
+            let offset = access.arg(TextureOperands::OFFSET);
+            one(self, offset)
+        };
+        self.define(inst, value);
+    }
+
+    /// The arguments of `read` and `write` for an integer coordinate: position, then layer.
+    pub(super) fn texel_coordinate(&mut self, texture: Value, coordinate: Value) -> Vec<Expr> {
+        let Some((ResourceType::Texture(kind), _)) = self.resource(texture) else { return Vec::new() };
+        self.position(kind, coordinate, None)
+    }
+
+    fn position(&mut self, texture: TextureType, coordinate: Value, offset: Option<Value>) -> Vec<Expr> {
+        let ty = self.function.ty(coordinate);
+        let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::U32);
+        let dims = texture.dim.coords().min(if texture.dim == TextureDim::Cube { 2 } else { 3 }) as u8;
+        let mut value = self.value(coordinate);
+        let lanes: Vec<u8> = (0..dims).collect();
+        let mut out = Vec::new();
+        let position_ty = self.cx.types.vector(scalar, dims);
+        let layer = if texture.arrayed || texture.dim == TextureDim::Cube {
+            value = self.temporary("coordinate", ty, value);
+            let layer = self.swizzle(value, &[dims]);
+            value = self.swizzle(value, &lanes);
+            Some(layer)
+        } else if self.cx.types.lanes(ty) > dims {
+            value = self.swizzle(value, &lanes);
+            None
+        } else {
+            None
+        };
+        if let Some(offset) = offset {
+            let offset = self.value(offset);
+            let converted = self.construct(position_ty, &[offset]);
+            value = self.infix(Infix::Add, value, converted);
+        }
+        out.push(self.unsigned(value, position_ty));
+        if let Some(layer) = layer {
+            let layer_ty = self.cx.types.scalar(scalar);
+            out.push(self.unsigned(layer, layer_ty));
+        }
+        out
+    }
+
+    fn unsigned(&mut self, value: Expr, ty: oneshader_ir::Type) -> Expr {
+        if self.cx.types.scalar_of(ty) == Some(Scalar::U32) {
+            return value;
+        }
+        let uints = self.cx.types.with_scalar(ty, Scalar::U32);
+        // `uint2(int2(x))` of a `uint2` says nothing.
+        if let ExprKind::Call(name, args) = self.arena[value].kind
+            && self.cx.value_type(ty) == name
+            && let [inner] = *self.arena.args(args)
+            && self.has_type(inner, uints)
+        {
+            return inner;
+        }
+        self.construct(uints, &[value])
+    }
+
+    /// Whether an expression is a conversion to `ty`.
+    fn has_type(&mut self, expr: Expr, ty: oneshader_ir::Type) -> bool {
+        match self.arena[expr].kind {
+            ExprKind::Call(name, _) | ExprKind::Convert(name, _) => self.cx.value_type(ty) == name,
+            _ => false,
+        }
+    }
+
+    fn read_texel(&mut self, inst: Inst, access: &Access) {
+        let Some(coordinate) = access.arg(TextureOperands::COORD) else { return };
+        let offset = access.arg(TextureOperands::OFFSET);
+        let mut args = self.position(access.texture, coordinate, offset);
+        if let Some(sample) = access.arg(TextureOperands::SAMPLE_INDEX) {
+            let sample = self.unsigned_value(sample);
+            args.push(sample);
+        } else if let Some(level) = access.arg(TextureOperands::LEVEL) {
+            let is_zero = self.function.as_const(level).is_some_and(|c| self.cx.raised.module.consts.is_zero(c));
+            if !is_zero && !matches!(access.texture.dim, TextureDim::D1 | TextureDim::Buffer) {
+                let level = self.unsigned_value(level);
+                args.push(level);
+            }
+        }
+        let call = self.method(access.object, "read", &args);
+        let value = self.from_texel(call, access.class.depth, access);
+        let written = access.class.access == TextureAccess::ReadWrite;
+        let value = if written { self.reading(value, effects::TEXTURE) } else { value };
+        self.define(inst, value);
+    }
+
+    fn unsigned_value(&mut self, value: Value) -> Expr {
+        let ty = self.function.ty(value);
+        if let Some(bits) = self.function.as_const(value).and_then(|c| self.cx.raised.module.consts.bits(c)) {
+            return self.number(i64::from(bits as u32));
+        }
+        let expr = self.value(value);
+        self.unsigned(expr, ty)
+    }
+
+    fn write_texel(&mut self, access: &Access) {
+        let (Some(coordinate), Some(value)) =
+            (access.arg(TextureOperands::COORD), access.arg(TextureOperands::VALUE))
+        else {
+            return;
+        };
+        let value = self.value(value);
+        let mut args = vec![value];
+        let position = self.position(access.texture, coordinate, None);
+        args.extend(position);
+        let call = self.method(access.object, "write", &args);
+        self.mark_line(access.data.span);
+        self.flush(effects::TEXTURE, false);
+        self.out.push(Stmt::Do(call));
+        if access.class.access == TextureAccess::ReadWrite && access.texture.dim != TextureDim::Buffer {
+            // An invocation sees its own writes after a fence only (MSL specification 6.12.12).
+            let fence = self.method(access.object, "fence", &[]);
+            self.out.push(Stmt::Do(fence));
+        }
+    }
+
+    fn query(&mut self, inst: Inst, access: &Access, op: TextureOp) {
+        let expr = match op {
+            TextureOp::Levels => match access.texture.dim {
+                TextureDim::D1 | TextureDim::Buffer => self.uint(1),
+                _ => self.method(access.object, "get_num_mip_levels", &[]),
+            },
+            TextureOp::Samples => self.method(access.object, "get_num_samples", &[]),
+            _ => self.size(access),
+        };
+        self.define(inst, expr);
+    }
+
+    fn size(&mut self, access: &Access) -> Expr {
+        let has_levels = !matches!(access.texture.dim, TextureDim::D1 | TextureDim::Buffer) && !access.texture.multisampled;
+        let level: Vec<Expr> = match access.arg(TextureOperands::LEVEL) {
+            Some(level) if has_levels => {
+                let is_zero = self.function.as_const(level).is_some_and(|c| self.cx.raised.module.consts.is_zero(c));
+                if is_zero { Vec::new() } else { vec![self.unsigned_value(level)] }
+            }
+            _ => Vec::new(),
+        };
+        // A level is asked for in each dimension: it must not be computed several times.
+        let level: Vec<Expr> = level
+            .into_iter()
+            .map(|l| {
+                let uint = self.cx.types.scalar(Scalar::U32);
+                self.temporary("level", uint, l)
+            })
+            .collect();
+        let mut names = vec!["get_width"];
+        match access.texture.dim {
+            TextureDim::D2 | TextureDim::Cube => names.push("get_height"),
+            TextureDim::D3 => names.extend(["get_height", "get_depth"]),
+            _ => {}
+        }
+        let mut parts: Vec<Expr> = names.iter().map(|n| self.method(access.object, n, &level)).collect();
+        if access.texture.arrayed {
+            parts.push(self.method(access.object, "get_array_size", &[]));
+        }
+        match self.cx.types.kind(access.data.ty) {
+            TypeKind::Scalar(_) => parts[0],
+            _ => {
+                let expr = self.construct(access.data.ty, &parts);
+                self.scalar_parts.insert(expr);
+                expr
+            }
+        }
+    }
+
+    fn query_lod(&mut self, inst: Inst, access: &Access, op: TextureOp) {
+        if self.cx.raised.entry.stage != Stage::Pixel {
+            return self.error(
+                codes::MSL_STAGE_FUNCTION,
+                access.data.span,
+                "Metal has level-of-detail queries in fragment functions only",
+            );
+        }
+        let sampler = self.sampler(access);
+        let Some(coordinate) = access.arg(TextureOperands::COORD) else { return };
+        let mut position = self.value(coordinate);
+        let dims = access.texture.dim.coords() as u8;
+        if self.cx.types.lanes(self.function.ty(coordinate)) > dims {
+            let lanes: Vec<u8> = (0..dims).collect();
+            position = self.swizzle(position, &lanes);
+        }
+        if access.texture.dim == TextureDim::D1 {
+            let zero = self.text("0.0f");
+            return self.define(inst, zero);
+        }
+        let name = match op {
+            TextureOp::Lod => "calculate_clamped_lod",
+            _ => "calculate_unclamped_lod",
+        };
+        let call = self.method(access.object, name, &[sampler, position]);
+        let call = self.convergent(call);
+        self.define(inst, call);
+    }
+}

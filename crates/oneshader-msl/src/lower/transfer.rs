@@ -1,0 +1,172 @@
+//! Functions that move whole structures and arrays between a buffer and a value: `unpack` and `pack`, one overload for each
+//! memory type and address space.
+
+use super::body::{Body, Detached};
+use super::cx::Cx;
+use crate::ast::{self, Expr, Infix, Prefix, Stmt, VarKind};
+use crate::raise::memory::{Mem, MemKind, MemMember};
+use oneshader_diag::Span;
+use oneshader_ir::Type;
+
+/// A function to write.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfer {
+    /// Declarator of the memory parameter: equal ones are one function.
+    key: String,
+    pub function: ast::Function,
+}
+
+/// The declaration of a reference to memory.
+fn reference(cx: &Cx, mem: Mem, space: &str) -> String {
+    let data = &cx.memory.mems[mem];
+    match data.suffix.is_empty() {
+        true => format!("{space} {}& memory", data.base),
+        false => format!("{space} {} (&memory){}", data.base, data.suffix),
+    }
+}
+
+impl Body<'_, '_> {
+    /// The value of a structure or array in memory.
+    pub(super) fn unpack(&mut self, place: Expr, mem: Mem, space: &'static str) -> Expr {
+        // Reading needs no right to write; one overload serves both.
+        let space = if space == "device" { "const device" } else { space };
+        ensure(self.cx, mem, space, false);
+        self.call("unpack", &[place])
+    }
+
+    /// A call that writes a structure or array to memory.
+    pub(super) fn pack(&mut self, place: Expr, mem: Mem, value: Expr, space: &'static str) -> Expr {
+        ensure(self.cx, mem, space, true);
+        self.call("pack", &[place, value])
+    }
+
+    /// A member of a structure in memory.
+    pub(super) fn memory_member(&mut self, object: Expr, member: &MemMember, space: &str) -> Expr {
+        let name = self.name(&member.name);
+        let expr = self.member(object, name);
+        if !member.raw {
+            return expr;
+        }
+        let data = &self.cx.memory.mems[member.mem];
+        let pointer = match data.suffix.is_empty() {
+            true => format!("{space} {}*", data.base),
+            false => format!("{space} {} (*){}", data.base, data.suffix),
+        };
+        let address = self.cast(&pointer, expr);
+        self.prefix(Prefix::Deref, address)
+    }
+
+    fn write_unpack(&mut self, mem: Mem, space: &'static str, memory: Expr) {
+        let data = self.cx.memory.mems[mem].clone();
+        match data.kind {
+            MemKind::Struct(members) => {
+                let mut parts = Vec::new();
+                for member in &members {
+                    let place = self.memory_member(memory, member, space);
+                    parts.push(self.load_mem(place, member.mem, space, Span::NONE));
+                }
+                let value = self.init(data.ty, &parts);
+                self.out.push(Stmt::Return(Some(value)));
+            }
+            MemKind::Array { elem, len, wrapped } => {
+                let ty = self.cx.value_type(data.ty);
+                let result = self.var("value", ty, VarKind::Memory);
+                self.out.push(Stmt::Declare(result, None));
+                let result = self.var_expr(result);
+                self.for_each(len, |s, index| {
+                    let from = s.element(memory, index, wrapped);
+                    let value = s.load_mem(from, elem, space, Span::NONE);
+                    let to = s.index(result, index);
+                    s.out.push(Stmt::Assign(to, value));
+                });
+                self.out.push(Stmt::Return(Some(result)));
+            }
+            _ => {}
+        }
+    }
+
+    fn write_pack(&mut self, mem: Mem, space: &'static str, memory: Expr, value: Expr) {
+        let data = self.cx.memory.mems[mem].clone();
+        match data.kind {
+            MemKind::Struct(members) => {
+                let oneshader_ir::TypeKind::Struct(id) = self.cx.types.kind(data.ty) else { return };
+                for (i, member) in members.iter().enumerate() {
+                    let place = self.memory_member(memory, member, space);
+                    let name = self.cx.member_name(id, i);
+                    let part = self.member(value, name);
+                    self.store_mem(place, member.mem, part, space, Span::NONE);
+                }
+            }
+            MemKind::Array { elem, len, wrapped } => {
+                self.for_each(len, |s, index| {
+                    let to = s.element(memory, index, wrapped);
+                    let part = s.index(value, index);
+                    s.store_mem(to, elem, part, space, Span::NONE);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn element(&mut self, array: Expr, index: Expr, wrapped: bool) -> Expr {
+        let expr = self.index(array, index);
+        if wrapped {
+            let name = self.name("value");
+            self.member(expr, name)
+        } else {
+            expr
+        }
+    }
+
+    fn for_each(&mut self, len: u32, f: impl FnOnce(&mut Self, Expr)) {
+        let uint = self.name("uint");
+        let var = self.var("i", uint, VarKind::Phi);
+        let index = self.var_expr(var);
+        let (zero, one, end) = (self.uint(0), self.uint(1), self.uint(len));
+        let cond = self.infix(Infix::Lt, index, end);
+        let next = self.infix(Infix::Add, index, one);
+        let body = self.capture(|s| f(s, index));
+        self.out.push(Stmt::For {
+            init: Some(Box::new(Stmt::Declare(var, Some(zero)))),
+            cond: Some(cond),
+            step: vec![Stmt::Set(var, next)],
+            body,
+        });
+    }
+}
+
+fn ensure(cx: &mut Cx, mem: Mem, space: &'static str, store: bool) {
+    let reference = reference(cx, mem, space);
+    let key = format!("{} {reference}", if store { "pack" } else { "unpack" });
+    if cx.transfers.iter().any(|t| t.key == key) {
+        return;
+    }
+    let ty: Type = cx.memory.mems[mem].ty;
+    let value_ty = cx.value_type(ty);
+    let value_ty = cx.names.get(value_ty).to_owned();
+    let detached = Detached::new(&cx.raised.module);
+    let mut body = detached.body(cx);
+    let memory = body.text("memory");
+    if store {
+        let value = body.text("value");
+        body.write_pack(mem, space, memory, value);
+    } else {
+        body.write_unpack(mem, space, memory);
+    }
+    let (mut arena, mut list) = (std::mem::take(&mut body.arena), std::mem::take(&mut body.out));
+    crate::shape::shape(&mut arena, &mut list);
+    crate::scope::declare(&mut arena, &mut list);
+    let mut params = vec![ast::Param { declaration: reference, attribute: String::new() }];
+    if store {
+        params.push(ast::Param { declaration: format!("{value_ty} value"), attribute: String::new() });
+    }
+    let function = ast::Function {
+        prefix: "inline".to_owned(),
+        result: if store { "void".to_owned() } else { value_ty },
+        name: (if store { "pack" } else { "unpack" }).to_owned(),
+        params,
+        arena,
+        body: list,
+    };
+    cx.transfers.push(Transfer { key, function });
+}

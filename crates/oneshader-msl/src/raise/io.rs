@@ -1,0 +1,385 @@
+//! Stage inputs and outputs: the `[[stage_in]]` structure, the structure that is returned, and built-in arguments.
+//!
+//! A field of either structure is a scalar or vector. Arrays and matrices take one field (and location) for each element or
+//! row and are gathered into a local variable; so are values whose Metal type is another (`bool`s, signed built-ins).
+
+use super::memory::scalar_name;
+use crate::names::{Inner, Scope, member};
+use cranelift_entity::SecondaryMap;
+use oneshader_diag::{DiagnosticBag, codes};
+use oneshader_ir::{
+    BuiltIn, DepthMode, EntryPoint, Function, Global, GlobalKind, Interpolation, Intrinsic, IoVar, IrModule, Op, Sampling,
+    Scalar, Stage, Type, TypeKind, ValueDef,
+};
+
+/// Where a stage variable's parts are found.
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
+    /// It is this expression, of its own type.
+    Place(String),
+    /// It is a local variable: a value of its type is made of these expressions, one for each element or row. `convert`:
+    /// each part has the Metal type of that name and must be converted.
+    Parts { parts: Vec<String>, convert: Option<String> },
+    /// An `interpolant<...>` field: read by its methods.
+    Interpolant { field: String, method: &'static str },
+}
+
+/// A structure of stage inputs or outputs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct IoStruct {
+    pub name: String,
+    /// Declarations without indentation.
+    pub fields: Vec<String>,
+}
+
+/// The interface of an entry point.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StageIo {
+    pub input: Option<IoStruct>,
+    pub output: Option<IoStruct>,
+    /// Built-in arguments: (declaration, attribute).
+    pub params: Vec<(String, String)>,
+    pub forms: SecondaryMap<Global, Option<Form>>,
+    /// Whether vertex attributes are read.
+    pub has_attributes: bool,
+}
+
+/// What is needed to lay out the interface.
+pub(crate) struct Interface<'a> {
+    pub module: &'a IrModule,
+    pub entry: &'a EntryPoint,
+    pub function: &'a Function,
+    pub scope: Inner<'a>,
+    pub bag: &'a mut DiagnosticBag,
+    pub io: StageIo,
+    fields: Scope,
+}
+
+pub(crate) fn stage_io(
+    module: &IrModule,
+    entry: &EntryPoint,
+    function: &Function,
+    scope: Inner,
+    names: (String, String),
+    bag: &mut DiagnosticBag,
+) -> StageIo {
+    let mut this = Interface { module, entry, function, scope, bag, io: StageIo::default(), fields: Scope::default() };
+    let mut input = IoStruct { name: names.0, fields: Vec::new() };
+    for &global in &entry.inputs {
+        this.input(global, &mut input);
+    }
+    let mut output = IoStruct { name: names.1, fields: Vec::new() };
+    this.fields = Scope::default();
+    for &global in &entry.outputs {
+        this.output(global, &mut output);
+    }
+    let mut io = this.io;
+    io.has_attributes = entry.stage == Stage::Vertex && !input.fields.is_empty();
+    io.input = (!input.fields.is_empty()).then_some(input);
+    io.output = (!output.fields.is_empty()).then_some(output);
+    io
+}
+
+/// Metal's type and attribute of a built-in argument, and the scalar it is made of.
+fn argument(builtin: BuiltIn, stage: Stage) -> Option<(Scalar, u8, &'static str)> {
+    let uint = Scalar::U32;
+    Some(match (builtin, stage) {
+        (BuiltIn::VertexId, Stage::Vertex) => (uint, 1, "vertex_id"),
+        (BuiltIn::InstanceId, Stage::Vertex) => (uint, 1, "instance_id"),
+        (BuiltIn::BaseVertex, Stage::Vertex) => (uint, 1, "base_vertex"),
+        (BuiltIn::BaseInstance, Stage::Vertex) => (uint, 1, "base_instance"),
+        (BuiltIn::ViewId, Stage::Vertex | Stage::Pixel) => (uint, 1, "amplification_id"),
+        (BuiltIn::Position, Stage::Pixel) => (Scalar::F32, 4, "position"),
+        (BuiltIn::PrimitiveId, Stage::Pixel) => (uint, 1, "primitive_id"),
+        (BuiltIn::FrontFace, Stage::Pixel) => (Scalar::Bool, 1, "front_facing"),
+        (BuiltIn::SampleIndex, Stage::Pixel) => (uint, 1, "sample_id"),
+        (BuiltIn::CoverageIn, Stage::Pixel) => (uint, 1, "sample_mask"),
+        (BuiltIn::Layer, Stage::Pixel) => (uint, 1, "render_target_array_index"),
+        (BuiltIn::ViewportIndex, Stage::Pixel) => (uint, 1, "viewport_array_index"),
+        (BuiltIn::Barycentrics, Stage::Pixel) => (Scalar::F32, 3, "barycentric_coord"),
+        (BuiltIn::DispatchThreadId, Stage::Compute) => (uint, 3, "thread_position_in_grid"),
+        (BuiltIn::GroupId, Stage::Compute) => (uint, 3, "threadgroup_position_in_grid"),
+        (BuiltIn::GroupThreadId, Stage::Compute) => (uint, 3, "thread_position_in_threadgroup"),
+        (BuiltIn::GroupIndex, Stage::Compute) => (uint, 1, "thread_index_in_threadgroup"),
+        _ => return None,
+    })
+}
+
+impl Interface<'_> {
+    fn io_var(&self, global: Global) -> Option<IoVar> {
+        match &self.module.globals[global].kind {
+            GlobalKind::Io(io) => Some(io.clone()),
+            _ => None,
+        }
+    }
+
+    fn name(&self, global: Global, io: &IoVar) -> String {
+        let name = self.module.names.get(self.module.globals[global].name);
+        let semantic = self.module.names.get(io.semantic);
+        if !name.is_empty() {
+            return name.replace('.', "_");
+        }
+        let base = semantic.trim_start_matches("SV_").to_ascii_lowercase();
+        if io.index == 0 && io.location.is_none() { base } else { format!("{base}{}", io.index) }
+    }
+
+    fn is_used(&self, global: Global) -> bool {
+        self.function.live_insts().any(|(_, _, inst)| {
+            inst.args.iter().any(|&a| self.function.values[a].def == ValueDef::Global(global))
+        })
+    }
+
+    fn is_evaluated(&self, global: Global) -> bool {
+        use Intrinsic::{EvaluateCentroid, EvaluateSample, EvaluateSnapped};
+        self.function.live_insts().any(|(_, _, inst)| {
+            matches!(inst.op, Op::Intrinsic(EvaluateCentroid | EvaluateSample | EvaluateSnapped))
+                && self.function.values[inst.args[0]].def == ValueDef::Global(global)
+        })
+    }
+
+    fn unsupported(&mut self, global: Global, what: &str) {
+        let span = self.module.globals[global].span;
+        self.bag.report(codes::MSL_UNSUPPORTED_SEMANTIC, span, format!("Metal has no {what}"));
+    }
+
+    fn input(&mut self, global: Global, out: &mut IoStruct) {
+        let Some(io) = self.io_var(global) else { return };
+        let ty = self.module.globals[global].ty;
+        let name = self.name(global, &io);
+        if let Some(builtin) = io.builtin {
+            if matches!(builtin, BuiltIn::ClipDistance) && self.entry.stage == Stage::Pixel {
+                return self.clip_inputs(global, ty, out);
+            }
+            if !self.is_used(global) {
+                return;
+            }
+            let Some((scalar, len, attribute)) = argument(builtin, self.entry.stage) else {
+                let semantic = self.module.names.get(io.semantic).to_owned();
+                return self.unsupported(global, &format!("input for {semantic}"));
+            };
+            return self.argument(global, &io, &name, (scalar, len, attribute));
+        }
+        let location = io.location.unwrap_or(0);
+        let interpolation = match self.entry.stage {
+            Stage::Pixel => self.interpolation(global, &io),
+            _ => "",
+        };
+        if self.entry.stage == Stage::Pixel && io.interpolation == Interpolation::PerVertex {
+            return self.unsupported(global, "pixel inputs of each vertex (GetAttributeAtVertex)");
+        }
+        if self.entry.stage == Stage::Pixel && self.is_evaluated(global) {
+            return self.interpolant(global, &io, &name, location, out);
+        }
+        let attribute = match self.entry.stage {
+            Stage::Vertex => "attribute",
+            _ => "user",
+        };
+        self.fields_of(global, ty, &name, out, "in", |i| match attribute {
+            "attribute" => format!("[[attribute({})]]", location + i),
+            _ if interpolation.is_empty() => format!("[[user(locn{})]]", location + i),
+            _ => format!("[[user(locn{}), {interpolation}]]", location + i),
+        });
+    }
+
+    fn interpolation(&self, global: Global, io: &IoVar) -> &'static str {
+        let scalar = self.leaf(self.module.globals[global].ty).map(|(s, _)| s);
+        if io.interpolation == Interpolation::Flat || scalar.is_some_and(|s| !s.is_float()) {
+            return "flat";
+        }
+        match (io.sampling, io.interpolation) {
+            (Sampling::Center, Interpolation::NoPerspective) => "center_no_perspective",
+            (Sampling::Center, _) => "",
+            (Sampling::Centroid, Interpolation::NoPerspective) => "centroid_no_perspective",
+            (Sampling::Centroid, _) => "centroid_perspective",
+            (Sampling::Sample, Interpolation::NoPerspective) => "sample_no_perspective",
+            (Sampling::Sample, _) => "sample_perspective",
+        }
+    }
+
+    fn interpolant(&mut self, global: Global, io: &IoVar, name: &str, location: u32, out: &mut IoStruct) {
+        let Some((scalar, len)) = self.leaf(self.module.globals[global].ty) else {
+            return self.unsupported(global, "interpolation functions for arrays and matrices");
+        };
+        let field = self.fields.unique(&member(name));
+        let kind = match io.interpolation {
+            Interpolation::NoPerspective => "no_perspective",
+            _ => "perspective",
+        };
+        let ty = spell(scalar, len);
+        out.fields.push(format!("interpolant<{ty}, interpolation::{kind}> {field} [[user(locn{location})]];"));
+        let method = match io.sampling {
+            Sampling::Center => "interpolate_at_center",
+            Sampling::Centroid => "interpolate_at_centroid",
+            Sampling::Sample => "interpolate_at_center",
+        };
+        self.io.forms[global] = Some(Form::Interpolant { field: format!("in.{field}"), method });
+    }
+
+    fn argument(&mut self, global: Global, io: &IoVar, name: &str, (scalar, len, attribute): (Scalar, u8, &str)) {
+        let Some((own, own_len)) = self.leaf(self.module.globals[global].ty) else {
+            return self.unsupported(global, "system value of this type");
+        };
+        // Positions in the grid may be asked for with as many components as wanted.
+        let shrinks = scalar == Scalar::U32 && len == 3;
+        let len_spelled = if shrinks { own_len.min(len) } else { len };
+        let ty = spell(scalar, len_spelled);
+        let argument = self.scope.variable(name);
+        let attribute = match (attribute, io.interpolation) {
+            ("barycentric_coord", Interpolation::NoPerspective) => "barycentric_coord, center_no_perspective".to_owned(),
+            _ => attribute.to_owned(),
+        };
+        self.io.params.push((format!("{ty} {argument}"), format!("[[{attribute}]]")));
+        let same = own == scalar && own_len == len_spelled;
+        self.io.forms[global] = Some(if same {
+            Form::Place(argument)
+        } else {
+            let swizzle = &".xyzw"[..=usize::from(own_len)];
+            let part = if own_len < len_spelled { format!("{argument}{swizzle}") } else { argument };
+            let convert = (own != scalar).then(|| spell(own, own_len));
+            Form::Parts { parts: vec![part], convert }
+        });
+    }
+
+    /// A pixel shader reads the copies that the vertex shader hands on in the user's varyings `clipN`.
+    fn clip_inputs(&mut self, global: Global, ty: Type, out: &mut IoStruct) {
+        let count = self.clip_count(ty);
+        let mut parts = Vec::new();
+        for i in 0..count {
+            let field = self.fields.unique(&format!("clip_distance_{i}"));
+            out.fields.push(format!("float {field} [[user(clip{i})]];"));
+            parts.push(format!("in.{field}"));
+        }
+        self.io.forms[global] = Some(Form::Parts { parts, convert: None });
+    }
+
+    fn clip_count(&self, ty: Type) -> u32 {
+        match self.module.types.kind(ty) {
+            TypeKind::Array { len, .. } => len,
+            _ => u32::from(self.module.types.lanes(ty)).max(1),
+        }
+    }
+
+    fn output(&mut self, global: Global, out: &mut IoStruct) {
+        let Some(io) = self.io_var(global) else { return };
+        let ty = self.module.globals[global].ty;
+        let name = self.name(global, &io);
+        let stage = self.entry.stage;
+        let Some(builtin) = io.builtin else {
+            let location = io.location.unwrap_or(0);
+            let blend = io.blend_index;
+            return self.fields_of(global, ty, &name, out, "out", |i| match stage {
+                Stage::Pixel if blend > 0 => format!("[[color({}), index({blend})]]", location + i),
+                Stage::Pixel => format!("[[color({})]]", location + i),
+                _ => format!("[[user(locn{})]]", location + i),
+            });
+        };
+        let depth = match self.entry.depth {
+            DepthMode::Any => "depth(any)",
+            DepthMode::GreaterEqual => "depth(greater)",
+            DepthMode::LessEqual => "depth(less)",
+        };
+        let (scalar, len, attribute) = match (builtin, stage) {
+            (BuiltIn::Position, Stage::Vertex) => (Scalar::F32, 4, "position"),
+            (BuiltIn::PointSize, Stage::Vertex) => (Scalar::F32, 1, "point_size"),
+            (BuiltIn::Layer, Stage::Vertex) => (Scalar::U32, 1, "render_target_array_index"),
+            (BuiltIn::ViewportIndex, Stage::Vertex) => (Scalar::U32, 1, "viewport_array_index"),
+            (BuiltIn::Depth, Stage::Pixel) => (Scalar::F32, 1, depth),
+            (BuiltIn::CoverageOut, Stage::Pixel) => (Scalar::U32, 1, "sample_mask"),
+            (BuiltIn::StencilRef, Stage::Pixel) => (Scalar::U32, 1, "stencil"),
+            (BuiltIn::ClipDistance, Stage::Vertex) => return self.clip_outputs(global, ty, out),
+            _ => {
+                let semantic = self.module.names.get(io.semantic).to_owned();
+                return self.unsupported(global, &format!("output for {semantic}"));
+            }
+        };
+        let field = self.fields.unique(&member(&name));
+        let spelled = spell(scalar, len);
+        out.fields.push(format!("{spelled} {field} [[{attribute}]];"));
+        let place = format!("out.{field}");
+        self.io.forms[global] = Some(match self.leaf(ty) {
+            Some((s, l)) if s == scalar && l == len => Form::Place(place),
+            _ => Form::Parts { parts: vec![place], convert: Some(spelled) },
+        });
+    }
+
+    fn clip_outputs(&mut self, global: Global, ty: Type, out: &mut IoStruct) {
+        let count = self.clip_count(ty);
+        let field = self.fields.unique("clip_distance");
+        out.fields.push(format!("float {field} [[clip_distance]] [{count}];"));
+        let mut parts = Vec::new();
+        for i in 0..count {
+            let copy = self.fields.unique(&format!("clip_distance_{i}"));
+            out.fields.push(format!("float {copy} [[user(clip{i})]];"));
+            parts.push(format!("out.{field}[{i}] = out.{copy}"));
+        }
+        self.io.forms[global] = Some(Form::Parts { parts, convert: None });
+    }
+
+    /// The scalar and length of a scalar or vector type.
+    fn leaf(&self, ty: Type) -> Option<(Scalar, u8)> {
+        match self.module.types.kind(ty) {
+            TypeKind::Scalar(s) => Some((s, 1)),
+            TypeKind::Vector { elem, len } => Some((elem, len)),
+            _ => None,
+        }
+    }
+
+    /// The leaves of a user's variable: elements of arrays and rows of matrices, in order.
+    fn leaves(&self, ty: Type, out: &mut Vec<(Scalar, u8)>) {
+        // More than a stage has locations is refused below.
+        if out.len() > 64 {
+            return;
+        }
+        match self.module.types.kind(ty) {
+            TypeKind::Scalar(s) => out.push((s, 1)),
+            TypeKind::Vector { elem, len } => out.push((elem, len)),
+            TypeKind::Matrix { elem, rows, cols } => out.extend((0..rows).map(|_| (elem, cols))),
+            TypeKind::Array { elem, len } => {
+                for _ in 0..len.min(65) {
+                    self.leaves(elem, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fields_of(
+        &mut self,
+        global: Global,
+        ty: Type,
+        name: &str,
+        out: &mut IoStruct,
+        object: &str,
+        attribute: impl Fn(u32) -> String,
+    ) {
+        let mut leaves = Vec::new();
+        self.leaves(ty, &mut leaves);
+        if leaves.is_empty() || leaves.len() > 64 {
+            return self.unsupported(global, "stage variable of this type");
+        }
+        let single = matches!(self.module.types.kind(ty), TypeKind::Scalar(_) | TypeKind::Vector { .. });
+        let mut parts = Vec::new();
+        let mut convert = None;
+        for (i, &(scalar, len)) in leaves.iter().enumerate() {
+            if scalar.bits() == 64 {
+                return self.unsupported(global, "stage variable of 64-bit numbers");
+            }
+            let field = self.fields.unique(&member(&if single { name.to_owned() } else { format!("{name}_{i}") }));
+            let spelled = if scalar == Scalar::Bool { spell(Scalar::U32, len) } else { spell(scalar, len) };
+            out.fields.push(format!("{spelled} {field} {};", attribute(i as u32)));
+            parts.push(format!("{object}.{field}"));
+            if scalar == Scalar::Bool {
+                convert = Some(if object == "in" { spell(scalar, len) } else { spelled });
+            }
+        }
+        self.io.forms[global] = Some(match (single, &convert) {
+            (true, None) => Form::Place(parts.remove(0)),
+            _ => Form::Parts { parts, convert },
+        });
+    }
+}
+
+/// The name of a scalar or vector type.
+pub(crate) fn spell(scalar: Scalar, len: u8) -> String {
+    if len == 1 { scalar_name(scalar).to_owned() } else { format!("{}{len}", scalar_name(scalar)) }
+}

@@ -1,0 +1,75 @@
+//! Passes that change the program for Metal. Each works on the clone that [`raise`] makes of what the entry point reaches.
+
+pub(crate) mod check;
+pub(crate) mod guards;
+pub(crate) mod io;
+pub(crate) mod lift;
+pub(crate) mod memory;
+pub(crate) mod ranges;
+pub(crate) mod usage;
+pub(crate) mod waves;
+
+use crate::options::{MslOptions, MslSemantics};
+use lift::Lifted;
+use oneshader_diag::DiagnosticBag;
+use oneshader_ir::{EntryPoint, Func, Function, IrModule, Slots};
+use usage::Classes;
+
+/// A program raised for Metal.
+pub(crate) struct Raised {
+    pub module: IrModule,
+    pub entry: EntryPoint,
+    /// Functions to write, callees before callers, the entry point's last.
+    pub order: Vec<Func>,
+    pub lifted: Lifted,
+    pub classes: Classes,
+    pub slots: Slots,
+}
+
+/// Clones what `entry` reaches and runs the passes over it.
+pub(crate) fn raise(module: &IrModule, entry: &EntryPoint, options: &MslOptions, bag: &mut DiagnosticBag) -> Option<Raised> {
+    let (slots, errors) = Slots::assign(module, &options.slots);
+    for error in errors {
+        check::report_slot_error(module, &error, bag);
+    }
+    let order = module.reachable(entry.func);
+    let mut clone = reached(module, &order);
+    check::run(&clone, entry, &order, options, bag);
+    if bag.has_errors() {
+        return None;
+    }
+    for &func in &order {
+        waves::run(&mut clone, func, options);
+        if options.semantics == MslSemantics::Hlsl {
+            guards::run(&mut clone, func);
+        }
+    }
+    let mut lifted = lift::run(&mut clone, entry.func, &order);
+    let (classes, order) = usage::run(&mut clone, entry.func, &order, &mut lifted);
+    Some(Raised { module: clone, entry: entry.clone(), order, lifted, classes, slots })
+}
+
+/// A clone of `module` in which only the functions of `order` have bodies.
+fn reached(module: &IrModule, order: &[Func]) -> IrModule {
+    let mut clone = IrModule {
+        names: module.names.clone(),
+        types: module.types.clone(),
+        consts: module.consts.clone(),
+        specs: module.specs.clone(),
+        globals: module.globals.clone(),
+        functions: Default::default(),
+        entry_points: module.entry_points.clone(),
+        properties: module.properties,
+    };
+    let mut wanted = cranelift_entity::EntitySet::with_capacity(module.functions.len());
+    order.iter().for_each(|&f| {
+        wanted.insert(f);
+    });
+    for (id, func) in module.functions.iter() {
+        clone.functions.push(match wanted.contains(id) {
+            true => func.clone(),
+            false => Function::new(func.name, func.ret, func.span),
+        });
+    }
+    clone
+}

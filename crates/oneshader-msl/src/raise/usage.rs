@@ -1,0 +1,246 @@
+//! What is done with each resource: decides depth textures, access qualifiers, hidden counters and sizes.
+//!
+//! Uses flow from callees to callers until each resource of the entry point has all of its own; what that makes of a texture
+//! (its class) then flows back down. A helper that is called with textures of several classes is cloned for each.
+//!
+//! Needs [`lift`](super::lift). Gives the class of every texture parameter.
+
+use super::lift::Lifted;
+use bitflags::bitflags;
+use cranelift_entity::SecondaryMap;
+use oneshader_ir::{
+    Access, Func, Function, IrModule, Op, ResourceType, TextureDim, TextureOp, TextureOperands, TextureType, TypeKind,
+    Types, Value, ValueDef,
+};
+use rustc_hash::FxHashMap;
+
+bitflags! {
+    /// What is done with a resource.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub(crate) struct Uses: u8 {
+        /// Sampled by comparison.
+        const COMPARE = 1;
+        /// A read-write texture is read.
+        const READ = 1 << 1;
+        /// A read-write texture is written.
+        const WRITE = 1 << 2;
+        /// The hidden counter is used.
+        const COUNTER = 1 << 3;
+        /// The length of a buffer is asked for.
+        const LENGTH = 1 << 4;
+    }
+}
+
+/// Metal's access of a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum TextureAccess {
+    Sample,
+    Read,
+    Write,
+    ReadWrite,
+}
+
+/// What a texture is in Metal beyond its IR type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Class {
+    /// A depth type.
+    pub depth: bool,
+    pub access: TextureAccess,
+}
+
+/// The classes and uses of the parameters of every function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Classes {
+    classes: SecondaryMap<Func, Vec<Option<Class>>>,
+    uses: SecondaryMap<Func, Vec<Uses>>,
+}
+
+impl Classes {
+    /// The class of parameter `index`, when it is a texture or an array of textures.
+    pub(crate) fn class(&self, func: Func, index: usize) -> Option<Class> {
+        self.classes[func].get(index).copied().flatten()
+    }
+
+    /// What `func` does with parameter `index`.
+    pub(crate) fn uses(&self, func: Func, index: usize) -> Uses {
+        self.uses[func].get(index).copied().unwrap_or_default()
+    }
+}
+
+/// The parameter that a handle comes from, and the indices into it when the parameter is an array of resources.
+pub(crate) fn root(function: &Function, value: Value) -> Option<(usize, &[Value])> {
+    let mut value = value;
+    loop {
+        match function.values[value].def {
+            ValueDef::Param(index) => return Some((index as usize, &[])),
+            ValueDef::Inst(inst) => {
+                let data = &function.insts[inst];
+                match data.op {
+                    Op::Load | Op::Copy => value = data.args[0],
+                    Op::Access => {
+                        let ValueDef::Param(index) = function.values[data.args[0]].def else { return None };
+                        return Some((index as usize, &data.args[1..]));
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The texture of a parameter's type: itself, or the element of an array behind a pointer.
+pub(crate) fn texture_of(types: &Types, ty: oneshader_ir::Type) -> Option<TextureType> {
+    let ty = types.pointee(ty).map_or(ty, |(_, t)| t);
+    match oneshader_ir::layout::resource_type(types, ty) {
+        Some(ResourceType::Texture(texture)) => Some(texture),
+        _ => None,
+    }
+}
+
+pub(crate) fn run(module: &mut IrModule, entry: Func, order: &[Func], lifted: &mut Lifted) -> (Classes, Vec<Func>) {
+    let mut out = Classes::default();
+    for &func in order {
+        out.uses[func] = uses(module, func, &out);
+    }
+    let entry_classes: Vec<Option<Class>> = module.functions[entry]
+        .params
+        .iter()
+        .zip(&out.uses[entry])
+        .map(|(param, &uses)| texture_of(&module.types, param.ty).map(|texture| classify(texture, uses)))
+        .collect();
+    // Callers first; each function's instances are known when it is its turn.
+    let mut instances: SecondaryMap<Func, Vec<(Vec<Option<Class>>, Func)>> = SecondaryMap::new();
+    instances[entry].push((entry_classes, entry));
+    for &func in order.iter().rev() {
+        for (classes, instance) in instances[func].clone() {
+            assign_calls(module, instance, &classes, &mut instances, lifted, &mut out);
+            out.classes[instance] = classes;
+        }
+    }
+    let order = order.iter().flat_map(|&f| instances[f].iter().map(|(_, instance)| *instance)).collect();
+    (out, order)
+}
+
+fn uses(module: &IrModule, func: Func, known: &Classes) -> Vec<Uses> {
+    let function = &module.functions[func];
+    let mut out = vec![Uses::empty(); function.params.len()];
+    let mut note = |value: Value, uses: Uses| {
+        if let Some((param, _)) = root(function, value)
+            && let Some(slot) = out.get_mut(param)
+        {
+            *slot |= uses;
+        }
+    };
+    for (_, _, data) in function.live_insts() {
+        match data.op {
+            Op::Texture(op, operands) => {
+                let texture = data.args[0];
+                if operands.contains(TextureOperands::COMPARE) {
+                    note(texture, Uses::COMPARE);
+                }
+                match op {
+                    TextureOp::Load => note(texture, Uses::READ),
+                    TextureOp::Store => note(texture, Uses::WRITE),
+                    _ => {}
+                }
+            }
+            Op::TexelPtr => note(data.args[0], Uses::READ | Uses::WRITE),
+            Op::Counter { .. } => note(data.args[0], Uses::COUNTER),
+            Op::BufferLength => note(data.args[0], Uses::LENGTH),
+            Op::Call(callee) => {
+                for (i, &arg) in data.args.iter().enumerate() {
+                    note(arg, known.uses(callee, i));
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn classify(texture: TextureType, uses: Uses) -> Class {
+    let access = match texture.access {
+        Access::Read if texture.multisampled || texture.dim == TextureDim::Buffer => TextureAccess::Read,
+        Access::Read => TextureAccess::Sample,
+        Access::ReadWrite => match (uses.contains(Uses::READ), uses.contains(Uses::WRITE)) {
+            (true, true) => TextureAccess::ReadWrite,
+            (false, true) => TextureAccess::Write,
+            _ => TextureAccess::Read,
+        },
+    };
+    Class { depth: uses.contains(Uses::COMPARE), access }
+}
+
+/// Decides which instance of its callee each call in `instance` calls.
+fn assign_calls(
+    module: &mut IrModule,
+    instance: Func,
+    classes: &[Option<Class>],
+    instances: &mut SecondaryMap<Func, Vec<(Vec<Option<Class>>, Func)>>,
+    lifted: &mut Lifted,
+    out: &mut Classes,
+) {
+    let mut targets = Vec::new();
+    for (_, inst, data) in module.functions[instance].live_insts() {
+        let Op::Call(callee) = data.op else { continue };
+        let passed: Vec<Option<Class>> = data
+            .args
+            .iter()
+            .map(|&arg| root(&module.functions[instance], arg).and_then(|(p, _)| classes.get(p).copied().flatten()))
+            .zip(&module.functions[callee].params)
+            .map(|(class, param)| texture_of(&module.types, param.ty).and(class))
+            .collect();
+        targets.push((inst, callee, passed));
+    }
+    let mut index: FxHashMap<(Func, Vec<Option<Class>>), Func> = FxHashMap::default();
+    for (inst, callee, passed) in targets {
+        let key = (callee, passed);
+        let target = match index.get(&key) {
+            Some(&target) => target,
+            None => {
+                let target = instance_for(module, callee, &key.1, instances, lifted, out);
+                index.insert(key, target);
+                target
+            }
+        };
+        if let Op::Call(callee) = &mut module.functions[instance].insts[inst].op {
+            *callee = target;
+        }
+    }
+}
+
+fn instance_for(
+    module: &mut IrModule,
+    callee: Func,
+    classes: &[Option<Class>],
+    instances: &mut SecondaryMap<Func, Vec<(Vec<Option<Class>>, Func)>>,
+    lifted: &mut Lifted,
+    out: &mut Classes,
+) -> Func {
+    if let Some((_, found)) = instances[callee].iter().find(|(c, _)| c == classes) {
+        return *found;
+    }
+    let instance = match instances[callee].is_empty() {
+        true => callee,
+        false => {
+            let clone = module.functions[callee].clone();
+            let id = module.functions.push(clone);
+            lifted.items[id] = lifted.items[callee].clone();
+            lifted.first[id] = lifted.first[callee];
+            out.uses[id] = out.uses[callee].clone();
+            id
+        }
+    };
+    instances[callee].push((classes.to_vec(), instance));
+    instance
+}
+
+/// Whether a type is a handle or an array of handles behind a pointer.
+pub(crate) fn is_resource(types: &Types, ty: oneshader_ir::Type) -> bool {
+    match types.kind(ty) {
+        TypeKind::Resource(_) => true,
+        TypeKind::Pointer { space, .. } => space == oneshader_ir::AddressSpace::Handle,
+        _ => false,
+    }
+}

@@ -1,0 +1,236 @@
+//! Functions of our own that the text may need: HLSL's operations where Metal has no function or leaves cases undefined.
+//! Each is written into the text only when it is called.
+
+use std::collections::BTreeSet;
+
+macro_rules! helpers {
+    ($($(#[doc = $doc:literal])* $id:ident = $name:literal, [$($need:ident),*], $text:literal;)*) => {
+        /// A function of our own.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub(crate) enum Helper {
+            $($(#[doc = $doc])* $id,)*
+        }
+
+        impl Helper {
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$id,)*];
+
+            /// Name in the text.
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Self::$id => $name,)* }
+            }
+
+            const fn text(self) -> &'static str {
+                match self { $(Self::$id => $text,)* }
+            }
+
+            const fn needs(self) -> &'static [Self] {
+                match self { $(Self::$id => &[$(Self::$need),*],)* }
+            }
+        }
+    };
+}
+
+helpers! {
+    /// Unsigned division: by zero gives all ones.
+    UDiv = "divide", [], "\
+template <typename T>
+inline T divide(T a, T b)
+{
+    const auto zero = b == T(0);
+    return select(T(a / select(b, T(1), zero)), T(~0ul), zero);
+}
+";
+    /// Unsigned remainder: by zero gives all ones.
+    UMod = "remainder", [], "\
+template <typename T>
+inline T remainder(T a, T b)
+{
+    const auto zero = b == T(0);
+    return select(T(a % select(b, T(1), zero)), T(~0ul), zero);
+}
+";
+    /// Signed division: defined for zero and for the least number by -1, which wraps.
+    IDiv = "divide_signed", [], "\
+template <typename T>
+inline T divide_signed(T a, T b, T least)
+{
+    const auto undefined = (b == T(0)) || (a == least && b == T(-1));
+    return T(a / select(b, T(1), undefined));
+}
+";
+    /// Signed remainder likewise.
+    IMod = "remainder_signed", [], "\
+template <typename T>
+inline T remainder_signed(T a, T b, T least)
+{
+    const auto undefined = (b == T(0)) || (a == least && b == T(-1));
+    return T(a % select(b, T(1), undefined));
+}
+";
+    /// Float to int: saturates, NaN gives 0.
+    ToInt = "to_int", [], "\
+template <typename I, typename F>
+inline I to_int(F x)
+{
+    const I inside = I(clamp(x, F(-2147483648.0f), F(2147483520.0f)));
+    return select(select(inside, I(2147483647), x >= F(2147483648.0f)), I(0), isnan(x));
+}
+";
+    /// Float to uint: saturates, NaN gives 0.
+    ToUint = "to_uint", [], "\
+template <typename U, typename F>
+inline U to_uint(F x)
+{
+    const U inside = U(clamp(x, F(0.0f), F(4294967040.0f)));
+    return select(inside, U(4294967295u), x >= F(4294967296.0f));
+}
+";
+    /// Float to long: saturates, NaN gives 0.
+    ToLong = "to_long", [], "\
+template <typename I, typename F>
+inline I to_long(F x)
+{
+    const I inside = I(clamp(x, F(-9223372036854775808.0f), F(9223371487098961920.0f)));
+    return select(select(inside, I(9223372036854775807l), x >= F(9223372036854775808.0f)), I(0), isnan(x));
+}
+";
+    /// Float to ulong: saturates, NaN gives 0.
+    ToUlong = "to_ulong", [], "\
+template <typename U, typename F>
+inline U to_ulong(F x)
+{
+    const U inside = U(clamp(x, F(0.0f), F(18446742974197923840.0f)));
+    return select(inside, U(18446744073709551615ul), x >= F(18446744073709551616.0f));
+}
+";
+    /// Float to short or ushort between two bounds; NaN gives 0.
+    ToShort = "to_short", [], "\
+template <typename I, typename F>
+inline I to_short(F x, F low, F high)
+{
+    return select(I(clamp(x, low, high)), I(0), isnan(x));
+}
+";
+    /// Position of the highest one; all ones when there is none.
+    FirstBitHigh = "first_bit_high", [], "\
+template <typename T>
+inline T first_bit_high(T x)
+{
+    return T(31u) - clz(x);
+}
+";
+    /// The same for signed numbers: the highest bit that differs from the sign.
+    FirstBitHighSigned = "first_bit_high_signed", [], "\
+template <typename U, typename I>
+inline U first_bit_high_signed(I x)
+{
+    return U(31u) - clz(U(select(x, ~x, x < I(0))));
+}
+";
+    /// Position of the highest one of 64 bits.
+    FirstBitHigh64 = "first_bit_high_64", [], "\
+inline uint first_bit_high_64(ulong x)
+{
+    return 63u - uint(clz(x));
+}
+";
+    /// Position of the lowest one; all ones when there is none.
+    FirstBitLow = "first_bit_low", [], "\
+template <typename T>
+inline T first_bit_low(T x)
+{
+    return select(ctz(x), T(0xffffffffu), x == T(0u));
+}
+";
+    /// Position of the lowest one of 64 bits.
+    FirstBitLow64 = "first_bit_low_64", [], "\
+inline uint first_bit_low_64(ulong x)
+{
+    return x == 0ul ? 0xffffffffu : uint(ctz(x));
+}
+";
+    /// Mantissa of `frexp`.
+    FrexpMantissa = "frexp_mantissa", [], "\
+template <typename F, typename I>
+inline F frexp_mantissa(F x, I exponent)
+{
+    return frexp(x, exponent);
+}
+";
+    /// Exponent of `frexp`.
+    FrexpExponent = "frexp_exponent", [], "\
+template <typename I, typename F>
+inline I frexp_exponent(F x)
+{
+    I exponent = I(0);
+    frexp(x, exponent);
+    return exponent;
+}
+";
+    /// Compare-exchange that fails only when the values differ.
+    CompareExchange = "compare_exchange", [], "\
+template <typename A, typename T>
+inline T compare_exchange(A object, T expected, T desired)
+{
+    T old = expected;
+    while (!atomic_compare_exchange_weak_explicit(object, &old, desired, memory_order_relaxed, memory_order_relaxed)) {
+        if (old != expected) {
+            break;
+        }
+    }
+    return old;
+}
+";
+    /// The lanes where a condition holds, as HLSL's four words.
+    Ballot = "wave_ballot", [], "\
+inline uint4 wave_ballot(bool condition)
+{
+    const ulong votes = ulong(simd_vote::vote_t(simd_ballot(condition)));
+    return uint4(uint(votes), uint(votes >> 32), 0u, 0u);
+}
+";
+    /// Product of matrices component by component.
+    MatrixMultiply = "multiply_components", [], "\
+template <typename T, int R, int C>
+inline matrix<T, R, C> multiply_components(matrix<T, R, C> a, matrix<T, R, C> b)
+{
+    for (int i = 0; i < R; ++i) {
+        a[i] *= b[i];
+    }
+    return a;
+}
+";
+    /// Quotient of matrices component by component.
+    MatrixDivide = "divide_components", [], "\
+template <typename T, int R, int C>
+inline matrix<T, R, C> divide_components(matrix<T, R, C> a, matrix<T, R, C> b)
+{
+    for (int i = 0; i < R; ++i) {
+        a[i] /= b[i];
+    }
+    return a;
+}
+";
+}
+
+/// The helper functions one text needs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Runtime {
+    used: BTreeSet<Helper>,
+}
+
+impl Runtime {
+    pub(crate) fn need(&mut self, helper: Helper) {
+        if self.used.insert(helper) {
+            helper.needs().iter().for_each(|&h| self.need(h));
+        }
+    }
+
+    /// Appends the functions, in the order of the table.
+    pub(crate) fn write(&self, out: &mut String) {
+        for helper in &self.used {
+            out.push_str(helper.text());
+            out.push('\n');
+        }
+    }
+}
