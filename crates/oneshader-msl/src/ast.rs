@@ -235,10 +235,7 @@ impl Arena {
     pub fn each_operand(&self, expr: Expr, mut f: impl FnMut(Expr)) {
         match self.exprs[expr].kind {
             ExprKind::Text(_) | ExprKind::Negative(_) | ExprKind::Var(_) => {}
-            ExprKind::Prefix(_, a)
-            | ExprKind::Member(a, _)
-            | ExprKind::Cast(_, a)
-            | ExprKind::Convert(_, a) => f(a),
+            ExprKind::Prefix(_, a) | ExprKind::Member(a, _) | ExprKind::Cast(_, a) | ExprKind::Convert(_, a) => f(a),
             ExprKind::Infix(_, a, b) | ExprKind::Index(a, b) => {
                 f(a);
                 f(b);

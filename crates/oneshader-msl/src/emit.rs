@@ -1,13 +1,13 @@
 //! One entry point to one text.
 
-use crate::lower::{Cx, effects, facts, lower_function};
+use crate::lower::{Cx, facts, lower_function};
 use crate::options::{MslBinding, MslOptions};
 use crate::print;
 use crate::raise::memory::Memory;
-use crate::raise::{self, Raised, lift};
+use crate::raise::{self, lift};
 use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
 use oneshader_ir::layout::resource_type;
-use oneshader_ir::{Global, GlobalKind, IrModule, ResourceType, TypeKind};
+use oneshader_ir::{Global, GlobalKind, IrModule, TypeKind};
 use std::fmt::Write;
 
 /// What emitting an entry point gives.
@@ -114,7 +114,6 @@ fn argument_struct(cx: &mut Cx) -> Arguments {
             let used = index.is_some();
             counters.push((format!("{name}_counter"), used, count));
         }
-        let _ = ResourceType::ByteAddressBuffer { access: oneshader_ir::Access::Read };
     }
     for (name, used, count) in counters {
         push(&mut out, &name, if used { "device atomic_uint*" } else { "ulong" }, &name, count);
@@ -126,7 +125,6 @@ fn argument_struct(cx: &mut Cx) -> Arguments {
 }
 
 fn file(cx: &mut Cx, arguments: &Arguments, functions: &[crate::ast::Function]) -> String {
-    let raised: &Raised = cx.raised;
     // What initial values of constants need is declared too.
     let constants = constants(cx);
     let specs = specs(cx);
@@ -173,7 +171,6 @@ fn file(cx: &mut Cx, arguments: &Arguments, functions: &[crate::ast::Function]) 
             out.push('\n');
         }
     }
-    let _ = (raised, effects::ALL);
     out
 }
 
@@ -208,10 +205,8 @@ fn specs(cx: &mut Cx) -> String {
         let default = crate::lower::constant_text(cx, data.default);
         let name = cx.spec_names[spec].map_or("", |n| cx.names.get(n));
         let _ = writeln!(out, "constant {ty} {name} [[function_constant({})]];", data.id);
-        let _ = writeln!(
-            out,
-            "constant {ty} {name}_value = is_function_constant_defined({name}) ? {name} : {default};"
-        );
+        let _ =
+            writeln!(out, "constant {ty} {name}_value = is_function_constant_defined({name}) ? {name} : {default};");
     }
     if !out.is_empty() {
         out.push('\n');
@@ -219,8 +214,8 @@ fn specs(cx: &mut Cx) -> String {
     out
 }
 
-/// File name and line of a span.
+/// File name and line of a span, as `#line` takes them.
 pub(crate) fn line_of(map: &SourceMap, span: Span) -> Option<(String, u32)> {
-    let _ = (map, span);
-    None
+    let (name, at) = map.locate(span)?;
+    Some((name.replace(['\\', '"'], "/"), at.line))
 }

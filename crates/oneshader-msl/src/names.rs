@@ -41,10 +41,12 @@ static FUNCTION_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FUNCTIONS.spli
 /// Whether `text` is a numeric type's name: `float3`, `packed_uint2`, `half4x4`.
 fn is_numeric_type(text: &str) -> bool {
     let text = text.strip_prefix("packed_").unwrap_or(text);
-    ["float", "half", "bool", "int", "uint", "short", "ushort", "char", "uchar", "long", "ulong", "bfloat"].iter().any(|base| {
-        let Some(rest) = text.strip_prefix(base) else { return false };
-        matches!(rest.as_bytes(), [] | [b'2'..=b'4'] | [b'2'..=b'4', b'x', b'2'..=b'4'])
-    })
+    ["float", "half", "bool", "int", "uint", "short", "ushort", "char", "uchar", "long", "ulong", "bfloat"].iter().any(
+        |base| {
+            let Some(rest) = text.strip_prefix(base) else { return false };
+            matches!(rest.as_bytes(), [] | [b'2'..=b'4'] | [b'2'..=b'4', b'x', b'2'..=b'4'])
+        },
+    )
 }
 
 /// Whether Metal reserves `text`.

@@ -6,7 +6,8 @@ use cranelift_entity::SecondaryMap;
 
 /// Places the declarations of all variables of `arena` that `body` mentions and does not declare itself.
 pub(crate) fn declare(arena: &mut Arena, body: &mut Vec<Stmt>) {
-    let mut finder = Finder { arena, lists: vec![List { parent: None, depth: 0, is_loop: false }], found: SecondaryMap::new() };
+    let mut finder =
+        Finder { arena, lists: vec![List { parent: None, depth: 0, is_loop: false }], found: SecondaryMap::new() };
     finder.list(0, body);
     let Finder { lists, found, .. } = finder;
     let mut places: Vec<Vec<Place>> = vec![Vec::new(); lists.len()];
@@ -188,17 +189,34 @@ fn apply(arena: &Arena, body: &mut Vec<Stmt>, list: usize, places: &[Vec<Place>]
         apply_inner(arena, &mut stmt, places, next);
         // `T i = 0; for (; ...)` of which nothing after the loop speaks.
         if let Stmt::For { init: init @ None, cond, step, .. } = &mut stmt {
-            if let Some(Stmt::Declare(var, Some(_))) = out.last() {
-                let var = *var;
-                let last = places[list].iter().find(|p| p.var == var).map_or(count as u32, |p| p.last);
-                if last as usize <= index && steps(arena, *cond, step, var) {
-                    *init = out.pop().map(Box::new);
+            let fits = |s: &Stmt| match s {
+                Stmt::Declare(var, Some(_)) => {
+                    let last = places[list].iter().find(|p| p.var == *var).map_or(count as u32, |p| p.last);
+                    last as usize <= index && steps(arena, *cond, step, *var)
                 }
+                _ => false,
+            };
+            let declarations = out.iter().rev().take_while(|s| matches!(s, Stmt::Declare(_, Some(_)))).count();
+            let first = out.len() - declarations;
+            if let Some(at) = (first..out.len()).rev().find(|&i| fits(&out[i]) && !is_read_later(arena, &out, i)) {
+                *init = Some(Box::new(out.remove(at)));
             }
         }
         out.push(stmt);
     }
     *body = out;
+}
+
+/// Whether a declaration after the one at `at` reads its variable.
+fn is_read_later(arena: &Arena, out: &[Stmt], at: usize) -> bool {
+    let Stmt::Declare(var, _) = out[at] else { return false };
+    out[at + 1..].iter().any(|s| {
+        let mut read = false;
+        if let Stmt::Declare(_, Some(value)) = s {
+            arena.each_var(*value, &mut |v| read |= v == var);
+        }
+        read
+    })
 }
 
 /// Whether the condition or the step of a loop speaks of `var`.

@@ -22,7 +22,9 @@ pub(crate) fn shape(arena: &mut Arena, list: &mut Vec<Stmt>) {
                 list.push(Stmt::If { cond, then, els: Vec::new() });
                 list.extend(els);
             }
-            Stmt::Set(var, value) => list.push(update(arena, ExprKind::Var(var), value).unwrap_or(Stmt::Set(var, value))),
+            Stmt::Set(var, value) => {
+                list.push(update(arena, ExprKind::Var(var), value).unwrap_or(Stmt::Set(var, value)))
+            }
             Stmt::Assign(place, value) => {
                 let kind = arena[place].kind;
                 list.push(update(arena, kind, value).map_or(Stmt::Assign(place, value), |s| match s {

@@ -14,19 +14,21 @@ impl Body<'_, '_> {
         // A value nobody asks for is not written, unless something happens on the way.
         let unused = data.result.is_none_or(|r| self.use_count(r) == 0);
         match data.op {
-            Op::Access | Op::BlockPtr | Op::ElementPtr | Op::RawPtr | Op::TexelPtr => return self.settle_operands(data),
+            Op::Access | Op::BlockPtr | Op::ElementPtr | Op::RawPtr | Op::TexelPtr => {
+                return self.settle_operands(data);
+            }
             Op::Load if self.is_handle(data.ty) => return self.settle_operands(data),
             Op::Store => return self.store_inst(data),
             Op::RawStore => return self.raw_store(data),
             Op::Call(callee) => return self.call_inst(inst, data, callee),
-            Op::Atomic(op) => return self.atomic(inst, data, op),
-            Op::AtomicCompareExchange => return self.compare_exchange(inst, data),
-            Op::Counter { delta } => return self.counter(inst, data, delta),
+            Op::Atomic(op) => return self.atomic(data, op),
+            Op::AtomicCompareExchange => return self.compare_exchange(data),
+            Op::Counter { delta } => return self.counter(data, delta),
             Op::Discard => return self.discard(data),
             Op::Texture(op, operands) => return self.texture(inst, data, op, operands),
             Op::Intrinsic(which) => return self.intrinsic(inst, data, which),
             _ if unused => return,
-            Op::Insert { index } => return self.insert(inst, data, index),
+            Op::Insert { index } => return self.insert(data, index),
             Op::Load => return self.load_inst(inst, data),
             Op::RawLoad => return self.raw_load(inst, data),
             Op::BufferLength => return self.buffer_length(inst, data),
@@ -114,7 +116,7 @@ impl Body<'_, '_> {
     }
 
     /// `T t = a; t.x = b;`
-    fn insert(&mut self, inst: Inst, data: &InstData, index: u32) {
+    fn insert(&mut self, data: &InstData, index: u32) {
         let Some(result) = data.result else { return };
         let args = self.values(&data.args);
         let name = match self.function.value_names[result] {
@@ -144,7 +146,6 @@ impl Body<'_, '_> {
         let object = self.var_expr(var);
         let place = self.extract(object, data.ty, index);
         self.out.push(Stmt::Assign(place, args[1]));
-        let _ = inst;
         self.bind(result, object);
     }
 
@@ -267,7 +268,6 @@ impl Body<'_, '_> {
     }
 
     fn select(&mut self, cond: Expr, a: Expr, b: Expr, cond_ty: Type, ty: Type) -> Expr {
-        let kind = self.cx.types.kind(ty);
         if self.cx.types.lanes(cond_ty) > 1 {
             return self.call("select", &[b, a, cond]);
         }
@@ -278,7 +278,6 @@ impl Body<'_, '_> {
                 *arm = self.temporary("t", ty, *arm);
             }
         }
-        let _ = kind;
         self.cond(cond, arms[0], arms[1])
     }
 
@@ -304,7 +303,9 @@ impl Body<'_, '_> {
         if from_ty == to_ty {
             return a;
         }
-        let (Some(from), Some(to)) = (self.cx.types.scalar_of(from_ty), self.cx.types.scalar_of(to_ty)) else { return a };
+        let (Some(from), Some(to)) = (self.cx.types.scalar_of(from_ty), self.cx.types.scalar_of(to_ty)) else {
+            return a;
+        };
         if let TypeKind::Matrix { rows, cols, .. } = self.cx.types.kind(to_ty) {
             let a = self.temporary("m", from_ty, a);
             let row_ty = self.cx.types.vector(to, cols);

@@ -7,7 +7,7 @@ use crate::options::MslVersion;
 use crate::raise::usage;
 use crate::runtime::Helper;
 use oneshader_diag::codes;
-use oneshader_ir::{AddressSpace, AtomicOp, Inst, InstData, Op, Scalar, Value};
+use oneshader_ir::{AddressSpace, AtomicOp, InstData, Op, Scalar, Value};
 
 fn stem(op: AtomicOp) -> &'static str {
     match op {
@@ -30,9 +30,9 @@ struct Cell {
 }
 
 impl Body<'_, '_> {
-    pub(super) fn atomic(&mut self, inst: Inst, data: &InstData, op: AtomicOp) {
+    pub(super) fn atomic(&mut self, data: &InstData, op: AtomicOp) {
         if let Some((texture, coordinate)) = self.texel(data.args[0]) {
-            return self.texel_atomic(inst, data, op, texture, &coordinate);
+            return self.texel_atomic(data, op, texture, &coordinate);
         }
         let used = data.result.is_some_and(|r| self.use_count(r) > 0);
         let value = self.value(data.args[1]);
@@ -42,10 +42,10 @@ impl Body<'_, '_> {
             return self.wide_atomic(data, op, scalar, value, used);
         }
         let Some(cell) = self.cell(data, scalar) else { return };
-        let value = self.to_cell(value, scalar, cell.scalar);
+        let value = self.cell_value(value, scalar, cell.scalar);
         let order = self.text("memory_order_relaxed");
         let call = self.call(&format!("atomic_{}_explicit", stem(op)), &[cell.object, value, order]);
-        self.finish(inst, data, call, scalar, cell.scalar);
+        self.finish(data, call, scalar, cell.scalar);
     }
 
     /// The address of 32-bit memory as an atomic type.
@@ -70,19 +70,18 @@ impl Body<'_, '_> {
         Some(Cell { object, scalar: cell })
     }
 
-    fn to_cell(&mut self, value: Expr, from: Scalar, to: Scalar) -> Expr {
+    fn cell_value(&mut self, value: Expr, from: Scalar, to: Scalar) -> Expr {
         if from == to { value } else { self.call("as_type<uint>", &[value]) }
     }
 
     /// Writes the operation; its result becomes a variable when it is used.
-    fn finish(&mut self, inst: Inst, data: &InstData, call: Expr, scalar: Scalar, cell: Scalar) {
+    fn finish(&mut self, data: &InstData, call: Expr, scalar: Scalar, cell: Scalar) {
         self.mark_line(data.span);
         let writes = match self.cx.types.pointee(self.function.ty(data.args[0])) {
             Some((AddressSpace::Workgroup, _)) => effects::WORKGROUP,
             _ => effects::STORAGE,
         };
         self.flush(writes, false);
-        let _ = inst;
         match data.result.filter(|&r| self.use_count(r) > 0) {
             Some(result) => {
                 let call = if scalar == cell { call } else { self.call("as_type<float>", &[call]) };
@@ -118,12 +117,12 @@ impl Body<'_, '_> {
         self.out.push(Stmt::Do(call));
     }
 
-    pub(super) fn compare_exchange(&mut self, inst: Inst, data: &InstData) {
+    pub(super) fn compare_exchange(&mut self, data: &InstData) {
         let args = self.values(&data.args[1..]);
         let ty = self.function.ty(data.args[2]);
         let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::U32);
         if let Some((texture, coordinate)) = self.texel(data.args[0]) {
-            return self.texel_compare_exchange(inst, data, texture, &coordinate, &args);
+            return self.texel_compare_exchange(data, texture, &coordinate, &args);
         }
         if scalar.bits() == 64 {
             return self.error(
@@ -133,23 +132,15 @@ impl Body<'_, '_> {
             );
         }
         let Some(cell) = self.cell(data, scalar) else { return };
-        let expected = self.to_cell(args[0], scalar, cell.scalar);
-        let desired = self.to_cell(args[1], scalar, cell.scalar);
+        let expected = self.cell_value(args[0], scalar, cell.scalar);
+        let desired = self.cell_value(args[1], scalar, cell.scalar);
         let name = self.cx.need(Helper::CompareExchange);
-        let ty = if cell.scalar.is_signed() { "int" } else { "uint" };
-        let expected = self.exactly(expected, ty);
-        let desired = self.exactly(desired, ty);
         let call = self.call(name, &[cell.object, expected, desired]);
-        self.finish(inst, data, call, scalar, cell.scalar);
-    }
-
-    /// Template arguments are deduced from both values, which must have one type: literals have it, so do names.
-    fn exactly(&mut self, expr: Expr, _ty: &str) -> Expr {
-        expr
+        self.finish(data, call, scalar, cell.scalar);
     }
 
     /// `IncrementCounter` gives the value before, `DecrementCounter` the one after.
-    pub(super) fn counter(&mut self, inst: Inst, data: &InstData, delta: i8) {
+    pub(super) fn counter(&mut self, data: &InstData, delta: i8) {
         let Some((param, indices)) = usage::root(self.function, data.args[0]) else { return };
         let object = self.counter_of(param, indices.first().copied());
         let one = self.uint(1);
@@ -158,7 +149,6 @@ impl Body<'_, '_> {
         let call = self.call(name, &[object, one, order]);
         self.mark_line(data.span);
         self.flush(effects::STORAGE, false);
-        let _ = inst;
         match data.result.filter(|&r| self.use_count(r) > 0) {
             Some(result) => {
                 let value = match delta > 0 {
@@ -190,24 +180,16 @@ impl Body<'_, '_> {
         Some((object, coordinate))
     }
 
-    fn texel_atomic(&mut self, inst: Inst, data: &InstData, op: AtomicOp, texture: Value, coordinate: &[Value]) {
+    fn texel_atomic(&mut self, data: &InstData, op: AtomicOp, texture: Value, coordinate: &[Value]) {
         let value = self.value(data.args[1]);
         let Some((object, mut args)) = self.texel_place(data, texture, coordinate) else { return };
         args.push(value);
         let call = self.method(object, &format!("atomic_{}", stem(op)), &args);
-        self.finish_texel(inst, data, call);
+        self.finish_texel(data, call);
     }
 
-    fn texel_compare_exchange(
-        &mut self,
-        inst: Inst,
-        data: &InstData,
-        texture: Value,
-        coordinate: &[Value],
-        args: &[Expr],
-    ) {
+    fn texel_compare_exchange(&mut self, data: &InstData, texture: Value, coordinate: &[Value], args: &[Expr]) {
         let Some((object, mut list)) = self.texel_place(data, texture, coordinate) else { return };
-        let _ = inst;
         // The old value comes back in the variable of the expected one; again while it failed without reason.
         let elem = self.cx.types.scalar_of(data.ty).unwrap_or(Scalar::U32);
         let vector = self.cx.types.vector(elem, 4);
@@ -233,8 +215,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn finish_texel(&mut self, inst: Inst, data: &InstData, call: Expr) {
-        let _ = inst;
+    fn finish_texel(&mut self, data: &InstData, call: Expr) {
         self.mark_line(data.span);
         self.flush(effects::TEXTURE, false);
         match data.result.filter(|&r| self.use_count(r) > 0) {

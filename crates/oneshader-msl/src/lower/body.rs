@@ -5,6 +5,7 @@
 //! other values become variables where they are computed.
 
 use super::Cx;
+use super::coalesce::coalesce;
 use crate::ast::{self, Arena, Depends, Expr, ExprKind, Stmt, Var, VarData, VarKind};
 use crate::names::{Inner, Scope};
 use crate::raise::io::StageIo;
@@ -24,6 +25,8 @@ const MAX_EXPR_DEPTH: u32 = 20;
 struct Use {
     count: u32,
     region: Option<Region>,
+    /// The phi that asked last.
+    phi: Option<Value>,
 }
 
 /// What a value has become.
@@ -65,6 +68,8 @@ pub(crate) struct Body<'c, 'a> {
     pending: Vec<Value>,
     locals: SecondaryMap<Local, Option<Var>>,
     phis: FxHashMap<Inst, Var>,
+    /// Values that share the variable of a loop's phi.
+    shared: SecondaryMap<Value, Option<Inst>>,
     region: Region,
     line: Option<(u32, u32)>,
 }
@@ -95,7 +100,7 @@ pub(crate) fn lower_function(cx: &mut Cx, func: Func) -> Option<ast::Function> {
     };
     let mut body = Body::new(cx, func, function, &tree);
     let mut head = body.signature();
-    body.prologue(&mut head);
+    body.prologue();
     body.region(tree.root);
     body.epilogue();
     let Body { mut arena, mut out, .. } = body;
@@ -153,6 +158,7 @@ impl<'c, 'a> Body<'c, 'a> {
             pending: Vec::new(),
             locals: SecondaryMap::new(),
             phis: FxHashMap::default(),
+            shared: coalesce(function, tree),
             line: None,
         }
     }
@@ -160,10 +166,10 @@ impl<'c, 'a> Body<'c, 'a> {
 
 fn count_uses(function: &Function, tree: &Tree) -> SecondaryMap<Value, Use> {
     let mut uses: SecondaryMap<Value, Use> = SecondaryMap::new();
-    let mut note = |value: Value, region: Region| {
+    let mut note = |value: Value, region: Region, phi: Option<Value>| {
         let slot = &mut uses[value];
         slot.count += 1;
-        slot.region = Some(region);
+        (slot.region, slot.phi) = (Some(region), phi);
     };
     for (region, data) in tree.regions.iter() {
         for node in &data.nodes {
@@ -172,7 +178,7 @@ fn count_uses(function: &Function, tree: &Tree) -> SecondaryMap<Value, Use> {
                     for &inst in &function.blocks[*block].insts {
                         let inst = &function.insts[inst];
                         if inst.op != Op::Phi {
-                            inst.args.iter().for_each(|&a| note(a, region));
+                            inst.args.iter().for_each(|&a| note(a, region, None));
                         }
                     }
                 }
@@ -183,15 +189,15 @@ fn count_uses(function: &Function, tree: &Tree) -> SecondaryMap<Value, Use> {
                             break;
                         }
                         if let Some(at) = inst.preds.iter().position(|p| p == from) {
-                            note(inst.args[at], region);
+                            note(inst.args[at], region, inst.result);
                         }
                     }
                 }
-                Node::If { cond, .. } => note(*cond, region),
-                Node::Switch { selector, .. } => note(*selector, region),
+                Node::If { cond, .. } => note(*cond, region, None),
+                Node::Switch { selector, .. } => note(*selector, region, None),
                 Node::Return(block) => {
                     if let Some(value) = function.blocks[*block].term.arg() {
-                        note(value, region);
+                        note(value, region, None);
                     }
                 }
                 _ => {}
@@ -251,6 +257,12 @@ impl Body<'_, '_> {
             return var;
         }
         let data = &self.function.insts[inst];
+        // Chains end at a loop's phi: a phi shares with one of a loop around it.
+        if let Some(phi) = data.result.and_then(|v| self.shared[v]) {
+            let var = self.phi(phi);
+            self.phis.insert(inst, var);
+            return var;
+        }
         let name = match data.result.and_then(|v| self.function.value_names[v]) {
             Some(name) => self.cx.raised.module.names.get(name).to_owned(),
             None => "result".to_owned(),
@@ -308,9 +320,13 @@ impl Body<'_, '_> {
         if using.count == 0 {
             return;
         }
-        let named = self.function.value_names[result].is_some();
+        if let Some(phi) = self.shared[result] {
+            return self.define_shared(result, phi, expr);
+        }
+        let named = self.function.value_names[result].is_some() && !self.is_named_after_phi(result, using);
         let info = self.arena[expr];
-        if self.is_simple(expr) && !(named && !matches!(info.kind, ExprKind::Text(_) | ExprKind::Var(_))) {
+        let is_name = matches!(info.kind, ExprKind::Text(_) | ExprKind::Var(_));
+        if self.is_simple(expr) && (is_name || !named) {
             self.bound[result] = Bound::Expr(expr);
             return;
         }
@@ -321,6 +337,40 @@ impl Body<'_, '_> {
             return;
         }
         self.name_value(result, expr);
+    }
+
+    /// Puts a value into the variable of the phi it comes back to.
+    fn define_shared(&mut self, result: Value, phi: Inst, expr: Expr) {
+        let var = self.phi(phi);
+        let mut at = 0;
+        while at < self.pending.len() {
+            let value = self.pending[at];
+            let mut reads = false;
+            if let Bound::Pending(waiting) = self.bound[value] {
+                self.arena.each_var(waiting, &mut |v| reads |= v == var);
+            }
+            match (reads, self.bound[value]) {
+                (true, Bound::Pending(waiting)) => {
+                    self.pending.remove(at);
+                    self.name_value(value, waiting);
+                }
+                _ => at += 1,
+            }
+        }
+        if !matches!(self.arena[expr].kind, ExprKind::Var(v) if v == var) {
+            self.out.push(Stmt::Set(var, expr));
+        }
+        let expr = self.var_expr(var);
+        self.bound[result] = Bound::Expr(expr);
+    }
+
+    /// Whether a value only goes to a phi that has its name: it needs no variable of its own.
+    fn is_named_after_phi(&self, value: Value, using: Use) -> bool {
+        if using.count != 1 {
+            return false;
+        }
+        let name = self.function.value_names[value];
+        using.phi.is_some_and(|phi| self.function.value_names[phi] == name)
     }
 
     /// Whether an expression computed here may be written where its user stands.
@@ -464,10 +514,6 @@ impl Body<'_, '_> {
             self.node(node);
         }
         self.region = outer;
-    }
-
-    pub(super) fn tree(&self) -> &Tree {
-        self.tree
     }
 
     /// Writes a `#line` directive when the place differs from the last one.

@@ -5,9 +5,9 @@ use super::cx::{Facts, space_of};
 use super::effects;
 use crate::ast::{Expr, Prefix, Stmt};
 use crate::raise::usage::{self, Uses, is_resource};
+use cranelift_entity::SecondaryMap;
 use oneshader_ir::analysis::{OpEffects, op_effects};
 use oneshader_ir::{AddressSpace, Func, Function, Inst, InstData, IrModule, Op, ResourceType, TypeKind, Value};
-use cranelift_entity::SecondaryMap;
 
 impl Body<'_, '_> {
     pub(super) fn call_inst(&mut self, inst: Inst, data: &InstData, callee: Func) {

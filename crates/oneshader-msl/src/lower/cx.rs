@@ -158,7 +158,10 @@ impl<'a> Cx<'a> {
                     stack.extend(module.types.structs[id].members.iter().map(|m| m.ty));
                 }
                 TypeKind::Pointer { space, pointee } => match space {
-                    AddressSpace::Constant | AddressSpace::Storage | AddressSpace::PushConstant | AddressSpace::Handle => {}
+                    AddressSpace::Constant
+                    | AddressSpace::Storage
+                    | AddressSpace::PushConstant
+                    | AddressSpace::Handle => {}
                     _ => stack.push(pointee),
                 },
                 _ => {}

@@ -1,17 +1,15 @@
 //! Signatures, and what stands at the start and end of a function.
 
 use super::body::Body;
-use crate::ast::{self, Arena, Expr, ExprKind, Param, Stmt, VarKind};
+use crate::ast::{self, Arena, Expr, Param, Stmt, VarKind};
 use crate::names::Inner;
 use crate::options::{BufferArrays, MslBinding};
 use crate::raise::io::{Form, stage_io};
 use crate::raise::lift::{Item, stays};
 use crate::raise::usage::{Uses, is_resource};
-use oneshader_diag::{Span, codes};
+use oneshader_diag::codes;
 use oneshader_ir::layout::resource_type;
-use oneshader_ir::{
-    AddressSpace, Global, InstFlags, MslTable, ResourceType, Stage, TypeKind, Value, ValueDef,
-};
+use oneshader_ir::{AddressSpace, Global, InstFlags, MslTable, ResourceType, Stage, TypeKind, Value, ValueDef};
 
 /// Buffer index of interleaved vertex data.
 pub(crate) const VERTEX_BUFFER_INDEX: u32 = 30;
@@ -162,7 +160,7 @@ impl Body<'_, '_> {
             MslBinding::ArgumentStruct => {
                 let declaration = "constant Arguments& args".to_owned();
                 head.params.push(Param { declaration, attribute: "[[buffer(0)]]".to_owned() });
-                self.aliases(head);
+                self.aliases();
             }
         }
         head.params.extend(builtins.into_iter().map(|(declaration, attribute)| Param { declaration, attribute }));
@@ -187,7 +185,8 @@ impl Body<'_, '_> {
             let Item::Global(global) = *item else { break };
             let name = self.param_name(index);
             let spelled = self.resource_param_type(index);
-            let spelled = spelled.strip_prefix("thread const ").map_or(spelled.clone(), |s| s.trim_end_matches('&').to_owned());
+            let spelled =
+                spelled.strip_prefix("thread const ").map_or(spelled.clone(), |s| s.trim_end_matches('&').to_owned());
             let slots = *self.cx.raised.slots.of(global);
             let Some(slot) = slots.msl else { continue };
             self.check_slot(global, slot.table, slot.index, slot.count, has_attributes);
@@ -272,8 +271,7 @@ impl Body<'_, '_> {
     }
 
     /// The members of the argument structure under the names of the resources.
-    fn aliases(&mut self, head: &mut ast::Function) {
-        let _ = head;
+    fn aliases(&mut self) {
         let items = self.cx.raised.lifted.items[self.func].clone();
         for (index, item) in items.iter().enumerate() {
             let Item::Global(global) = *item else { break };
@@ -312,11 +310,8 @@ impl Body<'_, '_> {
         let limit = LIMITS.iter().find(|l| l.0 == table).map_or(0, |l| l.1);
         let end = u64::from(index) + u64::from(count);
         if end > u64::from(limit) {
-            let message = format!(
-                "`{name}` has {} index {}, but a Metal function has {limit} of them",
-                table.name(),
-                end - 1
-            );
+            let message =
+                format!("`{name}` has {} index {}, but a Metal function has {limit} of them", table.name(), end - 1);
             self.cx.error(codes::MSL_TOO_MANY_RESOURCES, span, message);
         } else if table == MslTable::Buffer && has_attributes && end > u64::from(VERTEX_BUFFER_INDEX) {
             let message = format!("`{name}` has buffer index {VERTEX_BUFFER_INDEX}, which holds the vertex attributes");
@@ -325,14 +320,13 @@ impl Body<'_, '_> {
     }
 
     /// What stands first in the body.
-    pub(super) fn prologue(&mut self, head: &mut ast::Function) {
+    pub(super) fn prologue(&mut self) {
         let precise = self.function.live_insts().any(|(_, _, inst)| inst.flags.contains(InstFlags::PRECISE));
         if precise {
             let pragmas = ["#pragma clang fp reassociate(off)", "#pragma clang fp contract(off)"];
             let lines: Vec<Stmt> = pragmas.iter().map(|p| Stmt::Line(self.name(p))).collect();
             self.out.splice(0..0, lines);
         }
-        let _ = head;
         if self.func != self.cx.raised.entry.func {
             return;
         }
@@ -537,12 +531,6 @@ impl Body<'_, '_> {
         if let Some(Stmt::Return(None)) = self.out.last() {
             self.out.pop();
         }
-        let _ = Span::NONE;
-    }
-
-    /// Whether an expression is a name.
-    pub(super) fn is_name(&self, expr: Expr) -> bool {
-        matches!(self.arena[expr].kind, ExprKind::Text(_) | ExprKind::Var(_))
     }
 }
 

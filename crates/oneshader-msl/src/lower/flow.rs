@@ -73,7 +73,7 @@ impl Body<'_, '_> {
     /// The phis of `to` take their values for `from`, all at once.
     fn edge(&mut self, from: Block, to: Block) {
         let function = self.function;
-        let mut moves: Vec<(Inst, Var, Expr)> = Vec::new();
+        let mut moves: Vec<(Var, Expr)> = Vec::new();
         for &inst in &function.blocks[to].insts {
             let data = &function.insts[inst];
             if data.op != Op::Phi {
@@ -85,7 +85,7 @@ impl Body<'_, '_> {
             if used {
                 let var = self.phi(inst);
                 if !matches!(self.arena[value].kind, ExprKind::Var(v) if v == var) {
-                    moves.push((inst, var, value));
+                    moves.push((var, value));
                 }
             }
         }
@@ -94,26 +94,24 @@ impl Body<'_, '_> {
             let free = (0..moves.len()).find(|&i| {
                 moves.iter().enumerate().all(|(j, m)| {
                     let mut reads = false;
-                    self.arena.each_var(m.2, &mut |v| reads |= v == moves[i].1);
+                    self.arena.each_var(m.1, &mut |v| reads |= v == moves[i].0);
                     i == j || !reads
                 })
             });
             let at = free.unwrap_or(0);
             if free.is_none() {
                 // A circle: the old value is kept aside.
-                let (inst, var, _) = moves[0];
+                let (var, _) = moves[0];
                 let old = self.var_expr(var);
-                let ty = self.function.insts[inst].ty;
-                let name = self.arena.vars[var];
-                let kept = self.var("previous", name.ty, VarKind::Value);
-                let _ = ty;
+                let ty = self.arena.vars[var].ty;
+                let kept = self.var("previous", ty, VarKind::Value);
                 self.out.push(Stmt::Set(kept, old));
                 let kept = self.var_expr(kept);
                 for m in &mut moves[1..] {
-                    m.2 = replace_var(&mut self.arena, m.2, var, kept);
+                    m.1 = replace_var(&mut self.arena, m.1, var, kept);
                 }
             }
-            let (_, var, value) = moves.remove(at);
+            let (var, value) = moves.remove(at);
             self.out.push(Stmt::Set(var, value));
         }
     }
@@ -123,12 +121,12 @@ impl Body<'_, '_> {
         self.flush(effects::ALL, true);
         let then = self.capture(|s| s.region(then));
         let els = self.capture(|s| s.region(els));
-        if !marked && let ([Stmt::Set(a, x)], [Stmt::Set(b, y)]) = (&then[..], &els[..]) {
-            if a == b {
-                let value = self.short_circuit(cond, *x, *y);
-                self.out.push(Stmt::Set(*a, value));
-                return;
-            }
+        if let (false, [Stmt::Set(a, x)], [Stmt::Set(b, y)]) = (marked, &then[..], &els[..])
+            && a == b
+        {
+            let value = self.short_circuit(cond, *x, *y);
+            self.out.push(Stmt::Set(*a, value));
+            return;
         }
         // `x = b; if (c) x = a;` where the other way does nothing else.
         if let ([Stmt::Set(a, x)], [Stmt::Set(b, y)]) = (&then[..], &els[..])
@@ -395,7 +393,7 @@ fn replace_var(arena: &mut crate::ast::Arena, expr: Expr, var: Var, by: Expr) ->
     if !mentioned {
         return expr;
     }
-    let mut go = |arena: &mut crate::ast::Arena, e: Expr| replace_var(arena, e, var, by);
+    let go = |arena: &mut crate::ast::Arena, e: Expr| replace_var(arena, e, var, by);
     let kind = match data.kind {
         ExprKind::Prefix(op, a) => ExprKind::Prefix(op, go(arena, a)),
         ExprKind::Member(a, n) => ExprKind::Member(go(arena, a), n),

@@ -251,7 +251,7 @@ impl Body<'_, '_> {
         let is_high = which == Intrinsic::FirstBitHigh;
         if scalar.bits() == 64 {
             let ulong = self.cx.types.scalar(Scalar::Int { bits: 64, signed: false });
-            let mut one = |body: &mut Self, x: Expr| {
+            let one = |body: &mut Self, x: Expr| {
                 let x = if scalar.is_signed() {
                     let zero = body.text("0l");
                     let below = body.infix(Infix::Lt, x, zero);

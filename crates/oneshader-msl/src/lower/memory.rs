@@ -454,7 +454,9 @@ impl Body<'_, '_> {
                 let TypeKind::Matrix { elem, rows, cols } = self.cx.types.kind(ty) else { return };
                 let (stored, value) = match order {
                     MatrixOrder::RowMajor => (ty, value),
-                    MatrixOrder::ColumnMajor => (self.cx.types.matrix(elem, cols, rows), self.call("transpose", &[value])),
+                    MatrixOrder::ColumnMajor => {
+                        (self.cx.types.matrix(elem, cols, rows), self.call("transpose", &[value]))
+                    }
                 };
                 let value = self.temporary("lines", stored, value);
                 for i in 0..lines {

@@ -5,6 +5,7 @@ mod atomic;
 mod body;
 mod build;
 mod call;
+mod coalesce;
 mod constant;
 mod cx;
 pub(crate) mod effects;

@@ -32,11 +32,7 @@ impl Body<'_, '_> {
             return;
         }
         let Some((ResourceType::Texture(texture), _)) = self.resource(data.args[0]) else {
-            return self.error(
-                codes::MSL_UNSUPPORTED_RESOURCE,
-                data.span,
-                "the Metal backend has no subpass inputs",
-            );
+            return self.error(codes::MSL_UNSUPPORTED_RESOURCE, data.span, "the Metal backend has no subpass inputs");
         };
         let class = usage::root(self.function, data.args[0])
             .and_then(|(param, _)| self.cx.raised.classes.class(self.func, param))
@@ -121,13 +117,13 @@ impl Body<'_, '_> {
         let call = if explicit { call } else { self.convergent(call) };
         let value = match (reference.is_some(), access.class.depth) {
             (true, _) => call,
-            (false, depth) => self.from_texel(call, depth, access),
+            (false, depth) => self.four_components(call, depth, access),
         };
         self.define(inst, value);
     }
 
     /// Four components, as HLSL sees them: those a depth texture lacks are 0, 0 and 1.
-    fn from_texel(&mut self, call: Expr, depth: bool, access: &Access) -> Expr {
+    fn four_components(&mut self, call: Expr, depth: bool, access: &Access) -> Expr {
         if !depth {
             return call;
         }
@@ -199,7 +195,7 @@ impl Body<'_, '_> {
             args.push(reference);
         }
         let is_cube = access.texture.dim == TextureDim::Cube;
-        let mut one = |body: &mut Self, offset: Option<Value>| {
+        let one = |body: &mut Self, offset: Option<Value>| {
             let mut args = args.clone();
             let offset = offset.map(|o| body.int_vector(o));
             let picks = component != 0 && compare.is_none() && !access.class.depth;
@@ -326,7 +322,7 @@ impl Body<'_, '_> {
             }
         }
         let call = self.method(access.object, "read", &args);
-        let value = self.from_texel(call, access.class.depth, access);
+        let value = self.four_components(call, access.class.depth, access);
         let written = access.class.access == TextureAccess::ReadWrite;
         let value = if written { self.reading(value, effects::TEXTURE) } else { value };
         self.define(inst, value);
@@ -342,8 +338,7 @@ impl Body<'_, '_> {
     }
 
     fn write_texel(&mut self, access: &Access) {
-        let (Some(coordinate), Some(value)) =
-            (access.arg(TextureOperands::COORD), access.arg(TextureOperands::VALUE))
+        let (Some(coordinate), Some(value)) = (access.arg(TextureOperands::COORD), access.arg(TextureOperands::VALUE))
         else {
             return;
         };
@@ -375,7 +370,8 @@ impl Body<'_, '_> {
     }
 
     fn size(&mut self, access: &Access) -> Expr {
-        let has_levels = !matches!(access.texture.dim, TextureDim::D1 | TextureDim::Buffer) && !access.texture.multisampled;
+        let has_levels =
+            !matches!(access.texture.dim, TextureDim::D1 | TextureDim::Buffer) && !access.texture.multisampled;
         let level: Vec<Expr> = match access.arg(TextureOperands::LEVEL) {
             Some(level) if has_levels => {
                 let is_zero = self.function.as_const(level).is_some_and(|c| self.cx.raised.module.consts.is_zero(c));

@@ -88,7 +88,11 @@ impl Body<'_, '_> {
             | I::WaveMultiPrefixBitOr
             | I::WaveMultiPrefixBitXor
             | I::WaveMultiPrefixCountBits => {
-                self.error(codes::MSL_WAVE_INTRINSIC, data.span, format!("Metal has no counterpart of `{}`", which.text()));
+                self.error(
+                    codes::MSL_WAVE_INTRINSIC,
+                    data.span,
+                    format!("Metal has no counterpart of `{}`", which.text()),
+                );
                 self.zero(data.ty)
             }
             _ => {
@@ -105,11 +109,7 @@ impl Body<'_, '_> {
     }
 
     fn wide(&mut self, data: &InstData) {
-        self.error(
-            codes::MSL_WAVE_INTRINSIC,
-            data.span,
-            "Metal has no SIMD-group arithmetic on 64-bit integers",
-        );
+        self.error(codes::MSL_WAVE_INTRINSIC, data.span, "Metal has no SIMD-group arithmetic on 64-bit integers");
     }
 
     /// A condition of several components: any or all of them, as the intrinsic asks.

@@ -105,8 +105,8 @@ pub(super) fn write(out: &mut String, names: &Names, arena: &Arena, expr: Expr, 
         ExprKind::Prefix(op, a) => {
             out.push(prefix_text(op));
             // `- -x` must not become `--x`.
-            let same_sign = op == Prefix::Neg
-                && matches!(arena[a].kind, ExprKind::Negative(_) | ExprKind::Prefix(Prefix::Neg, _));
+            let same_sign =
+                op == Prefix::Neg && matches!(arena[a].kind, ExprKind::Negative(_) | ExprKind::Prefix(Prefix::Neg, _));
             write(out, names, arena, a, if same_sign { POSTFIX } else { UNARY });
         }
         ExprKind::Infix(op, a, b) => {

@@ -1,7 +1,7 @@
 //! Spelling statements.
 
 use super::expr;
-use crate::ast::{Arena, Case, Expr, ExprKind, Stmt, VarKind};
+use crate::ast::{Arena, Case, Expr, ExprKind, Infix, Stmt, VarKind};
 use oneshader_ir::{Name, Names};
 
 pub(super) struct Printer<'a> {
@@ -30,6 +30,10 @@ impl Printer<'_> {
 
     fn name(&mut self, name: Name) {
         self.out.push_str(self.names.get(name));
+    }
+
+    fn is_one(&self, e: Expr) -> bool {
+        matches!(self.arena[e].kind, ExprKind::Text(name) if matches!(self.names.get(name), "1" | "1u"))
     }
 
     /// A value where the context has type `ty`: a conversion to it need not be written.
@@ -66,6 +70,10 @@ impl Printer<'_> {
                 self.expr(*place);
                 self.out.push_str(" = ");
                 self.expr(*value);
+            }
+            Stmt::Update(place, Infix::Add, value) if self.is_one(*value) => {
+                self.out.push_str("++");
+                self.expr(*place);
             }
             Stmt::Update(place, op, value) => {
                 self.expr(*place);

@@ -8,8 +8,8 @@ use crate::names::{Inner, Scope, member};
 use cranelift_entity::SecondaryMap;
 use oneshader_diag::{DiagnosticBag, codes};
 use oneshader_ir::{
-    BuiltIn, DepthMode, EntryPoint, Function, Global, GlobalKind, Interpolation, Intrinsic, IoVar, IrModule, Op, Sampling,
-    Scalar, Stage, Type, TypeKind, ValueDef,
+    BuiltIn, DepthMode, EntryPoint, Function, Global, GlobalKind, Interpolation, Intrinsic, IoVar, IrModule, Op,
+    Sampling, Scalar, Stage, Type, TypeKind, ValueDef,
 };
 
 /// Where a stage variable's parts are found.
@@ -124,9 +124,9 @@ impl Interface<'_> {
     }
 
     fn is_used(&self, global: Global) -> bool {
-        self.function.live_insts().any(|(_, _, inst)| {
-            inst.args.iter().any(|&a| self.function.values[a].def == ValueDef::Global(global))
-        })
+        self.function
+            .live_insts()
+            .any(|(_, _, inst)| inst.args.iter().any(|&a| self.function.values[a].def == ValueDef::Global(global)))
     }
 
     fn is_evaluated(&self, global: Global) -> bool {
@@ -225,7 +225,9 @@ impl Interface<'_> {
         let ty = spell(scalar, len_spelled);
         let argument = self.scope.variable(name);
         let attribute = match (attribute, io.interpolation) {
-            ("barycentric_coord", Interpolation::NoPerspective) => "barycentric_coord, center_no_perspective".to_owned(),
+            ("barycentric_coord", Interpolation::NoPerspective) => {
+                "barycentric_coord, center_no_perspective".to_owned()
+            }
             _ => attribute.to_owned(),
         };
         self.io.params.push((format!("{ty} {argument}"), format!("[[{attribute}]]")));

@@ -35,9 +35,18 @@ pub(crate) enum MemKind {
     /// A packed vector, or a vector of `uint` for `bool`s.
     Vector,
     /// Lines; each is `value` of a wrapper when `wrapped`.
-    Matrix { order: MatrixOrder, lines: u32, line: Mem, wrapped: bool },
+    Matrix {
+        order: MatrixOrder,
+        lines: u32,
+        line: Mem,
+        wrapped: bool,
+    },
     /// Elements, likewise.
-    Array { elem: Mem, len: u32, wrapped: bool },
+    Array {
+        elem: Mem,
+        len: u32,
+        wrapped: bool,
+    },
     Struct(Vec<MemMember>),
     /// Bytes Metal has no type for: `double`, vectors of 64-bit integers.
     Opaque,
@@ -225,7 +234,7 @@ impl Memory {
             let mem = self.get(source, member.layout, own.size);
             let name = id.map_or_else(|| format!("m{i}"), |id| (source.member_name)(id, i));
             let data = &self.mems[mem];
-            let raw = data.size > end - member.offset || member.offset % data.align.max(1) != 0;
+            let raw = data.size > end - member.offset || !member.offset.is_multiple_of(data.align.max(1));
             pad(&mut fields, member.offset.saturating_sub(at));
             at = if raw {
                 let bytes = member.size.min(end - member.offset);
@@ -299,7 +308,14 @@ fn vector(ty: Type, elem: Scalar, len: u8) -> MemData {
         return opaque(ty, size);
     }
     let name = if elem == Scalar::Bool { "uint" } else { scalar_name(elem) };
-    MemData { ty, kind: MemKind::Vector, base: format!("packed_{name}{len}"), suffix: String::new(), size, align: bytes }
+    MemData {
+        ty,
+        kind: MemKind::Vector,
+        base: format!("packed_{name}{len}"),
+        suffix: String::new(),
+        size,
+        align: bytes,
+    }
 }
 
 fn opaque(ty: Type, size: u32) -> MemData {

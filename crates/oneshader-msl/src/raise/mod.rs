@@ -27,7 +27,12 @@ pub(crate) struct Raised {
 }
 
 /// Clones what `entry` reaches and runs the passes over it.
-pub(crate) fn raise(module: &IrModule, entry: &EntryPoint, options: &MslOptions, bag: &mut DiagnosticBag) -> Option<Raised> {
+pub(crate) fn raise(
+    module: &IrModule,
+    entry: &EntryPoint,
+    options: &MslOptions,
+    bag: &mut DiagnosticBag,
+) -> Option<Raised> {
     let (slots, errors) = Slots::assign(module, &options.slots);
     for error in errors {
         check::report_slot_error(module, &error, bag);

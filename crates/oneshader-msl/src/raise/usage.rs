@@ -67,6 +67,9 @@ impl Classes {
     }
 }
 
+/// The instances of each function: the classes of its parameters, and the function that is written for them.
+type Instances = SecondaryMap<Func, Vec<(Vec<Option<Class>>, Func)>>;
+
 /// The parameter that a handle comes from, and the indices into it when the parameter is an array of resources.
 pub(crate) fn root(function: &Function, value: Value) -> Option<(usize, &[Value])> {
     let mut value = value;
@@ -110,7 +113,7 @@ pub(crate) fn run(module: &mut IrModule, entry: Func, order: &[Func], lifted: &m
         .map(|(param, &uses)| texture_of(&module.types, param.ty).map(|texture| classify(texture, uses)))
         .collect();
     // Callers first; each function's instances are known when it is its turn.
-    let mut instances: SecondaryMap<Func, Vec<(Vec<Option<Class>>, Func)>> = SecondaryMap::new();
+    let mut instances = Instances::new();
     instances[entry].push((entry_classes, entry));
     for &func in order.iter().rev() {
         for (classes, instance) in instances[func].clone() {
@@ -177,7 +180,7 @@ fn assign_calls(
     module: &mut IrModule,
     instance: Func,
     classes: &[Option<Class>],
-    instances: &mut SecondaryMap<Func, Vec<(Vec<Option<Class>>, Func)>>,
+    instances: &mut Instances,
     lifted: &mut Lifted,
     out: &mut Classes,
 ) {
@@ -214,7 +217,7 @@ fn instance_for(
     module: &mut IrModule,
     callee: Func,
     classes: &[Option<Class>],
-    instances: &mut SecondaryMap<Func, Vec<(Vec<Option<Class>>, Func)>>,
+    instances: &mut Instances,
     lifted: &mut Lifted,
     out: &mut Classes,
 ) -> Func {
