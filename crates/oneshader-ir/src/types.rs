@@ -326,6 +326,44 @@ impl Types {
         self.intern(TypeKind::Struct(id))
     }
 
+    /// Renumbers structures so that each stands after those in its members: a front end may add members to a structure
+    /// after it added others. Types keep their handles.
+    pub fn sort_structs(&mut self) {
+        let mut order: Vec<StructId> = Vec::with_capacity(self.structs.len());
+        let mut placed = cranelift_entity::EntitySet::with_capacity(self.structs.len());
+        let mut stack: Vec<(StructId, bool)> = self.structs.keys().rev().map(|id| (id, false)).collect();
+        while let Some((id, children_done)) = stack.pop() {
+            if children_done {
+                order.push(id);
+            } else if placed.insert(id) {
+                stack.push((id, true));
+                let inner = self.structs[id].members.iter().rev().filter_map(|m| self.struct_inside(m.ty));
+                stack.extend(inner.filter(|&i| !placed.contains(i)).map(|i| (i, false)));
+            }
+        }
+        let mut renumbered = cranelift_entity::SecondaryMap::new();
+        order.iter().enumerate().for_each(|(at, &old)| renumbered[old] = Some(StructId::from_u32(at as u32)));
+        self.structs = order.iter().map(|&id| self.structs[id].clone()).collect();
+        for kind in self.kinds.values_mut() {
+            if let TypeKind::Struct(id) = kind {
+                *id = renumbered[*id].unwrap_or(*id);
+            }
+        }
+        let structs = self.kinds.iter().filter(|(_, kind)| matches!(kind, TypeKind::Struct(_)));
+        self.index.extend(structs.map(|(ty, kind)| (*kind, ty)));
+    }
+
+    /// The structure that a type is an array of, or is.
+    fn struct_inside(&self, mut ty: Type) -> Option<StructId> {
+        loop {
+            match self.kinds[ty] {
+                TypeKind::Array { elem, .. } | TypeKind::RuntimeArray { elem } => ty = elem,
+                TypeKind::Struct(id) => return Some(id),
+                _ => return None,
+            }
+        }
+    }
+
     /// `void`.
     pub fn void(&mut self) -> Type {
         self.intern(TypeKind::Void)
@@ -409,5 +447,32 @@ impl Types {
             TypeKind::Struct(id) => self.structs[id].members.get(index as usize).map(|m| m.ty),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structs_are_sorted_by_need() {
+        let mut types = Types::default();
+        let name = Name::from_u32(0);
+        let member = |ty| Member { name, ty, order: MatrixOrder::default(), offset: None, span: Span::NONE };
+        let outer = types.add_struct(StructType { name, members: Vec::new() });
+        let float = types.scalar(Scalar::F32);
+        let inner = types.add_struct(StructType { name, members: vec![member(float)] });
+        let array = types.array(inner, 4);
+        let TypeKind::Struct(outer_id) = types.kind(outer) else { panic!("a structure") };
+        types.structs[outer_id].members.push(member(array));
+
+        types.sort_structs();
+        let (TypeKind::Struct(outer_id), TypeKind::Struct(inner_id)) = (types.kind(outer), types.kind(inner)) else {
+            panic!("structures")
+        };
+        assert!(inner_id < outer_id);
+        assert_eq!(types.structs[outer_id].members[0].ty, array);
+        assert_eq!(types.structs[inner_id].members[0].ty, float);
+        assert_eq!(types.intern(TypeKind::Struct(inner_id)), inner);
     }
 }
