@@ -1,8 +1,8 @@
 //! Preprocesses and parses many sources and tells what failed and how fast it went.
 //!
 //! Reads rows of tab-separated fields from standard input: file, profile, defines (`;` between), include directories
-//! (`;` between), language version; the last three may be empty or missing. `REPEAT=n` parses each row n times; `TOKENS=dir`
-//! writes the tokens of each row, one a line, to a file of the row's number.
+//! (`;` between), language version; the last three may be empty or missing. `REPEAT=n` parses each row n times; `ROUNDTRIP=1`
+//! checks that the preprocessed text has the same tokens when preprocessed again; `TOKENS=dir` writes the tokens of each row, one a line, to a file of the row's number.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -12,7 +12,7 @@ use oneshader_diag::render::{Style, render};
 use oneshader_diag::{DiagnosticBag, SourceMap};
 use oneshader_hlsl::name::Interner;
 use oneshader_hlsl::parse::{Limits, parse};
-use oneshader_hlsl::pp::{Define, DirLoader, Options, ShaderStage, preprocess};
+use oneshader_hlsl::pp::{Define, DirLoader, Options, Preprocessed, ShaderStage, preprocess, print};
 
 fn main() {
     let repeat: u32 = std::env::var("REPEAT").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
@@ -57,6 +57,15 @@ fn main() {
                 continue;
             }
             tokens += out.tokens.len();
+            if std::env::var_os("ROUNDTRIP").is_some() {
+                let printed = print(&out, &names, &map);
+                let (mut map, mut bag) = (SourceMap::new(), DiagnosticBag::new());
+                let again = preprocess((file, printed), &options, &loader, &mut names, &mut map, &mut bag);
+                let key = |out: &Preprocessed| out.tokens.iter().map(|t| (t.kind, t.value)).collect::<Vec<_>>();
+                if key(&out) != key(&again) || out.packing != again.packing {
+                    println!("ROUNDTRIP\t{row}");
+                }
+            }
             if let Some(dir) = &token_dir {
                 let text: String = out.tokens.iter().flat_map(|t| [t.text(&names), "\n"]).collect();
                 std::fs::write(dir.join(rows.to_string()), text).expect("the folder can be written");

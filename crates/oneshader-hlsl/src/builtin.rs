@@ -190,6 +190,19 @@ objects! {
         "ThreadNodeOutputRecords";
 }
 
+/// The scalars' and objects' names.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    SCALARS.iter().map(|(text, _)| *text).chain(OBJECTS.iter().map(|(text, _)| *text))
+}
+
+/// As `classify` for a word that is none of `words`.
+pub(crate) fn classify_new(text: &str) -> Class {
+    match text.as_bytes().last() {
+        Some(b'1'..=b'4') => numeric(text).map_or(Class::Ident, Class::Numeric),
+        _ => Class::Ident,
+    }
+}
+
 /// The class of a word from its text, keywords left aside.
 pub(crate) fn classify(text: &str) -> Class {
     if let Some((_, kind)) = OBJECTS.iter().find(|(name, _)| *name == text) {

@@ -131,6 +131,13 @@ static BASE: LazyLock<Interner> = LazyLock::new(|| {
             names.classes[name.0 as usize] = *class;
         }
     }
+    // With these known, a name not seen before can be no other type of the language than a vector or matrix.
+    for text in builtin::words() {
+        let name = names.intern(text);
+        if names.class(name) == Class::Ident {
+            names.classes[name.0 as usize] = builtin::classify(text);
+        }
+    }
     names
 });
 
@@ -181,7 +188,7 @@ impl Interner {
         self.table[at] = index + 1;
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
-        self.classes.push(builtin::classify(text));
+        self.classes.push(builtin::classify_new(text));
         self.hashes.push(hash);
         if self.ends.len() * 2 > self.table.len() {
             self.grow();
@@ -252,7 +259,7 @@ mod tests {
     #[test]
     fn words_have_fixed_indices_and_no_duplicates() {
         let mut names = Interner::new();
-        assert_eq!(names.len() as u32, kw::COUNT);
+        assert!(names.len() as u32 >= kw::COUNT);
         assert_eq!(names.text(kw::IF), "if");
         assert_eq!(names.intern("while"), kw::WHILE);
         assert_eq!(names.class(kw::SAMPLE), Class::Contextual);
@@ -271,6 +278,10 @@ mod tests {
         assert_eq!(names.get("albedo2"), None);
         let t = names.intern("float3x4");
         assert_eq!(names.class(t), Class::Numeric(NumericType::Matrix(ScalarKind::Float, 3, 4)));
+        let t = names.intern("uint16_t");
+        assert_eq!(names.class(t), Class::Numeric(NumericType::Scalar(ScalarKind::Uint16)));
+        let t = names.intern("RWTexture2D");
+        assert_eq!(names.class(t), Class::Object(ObjectKind::RwTexture2D));
         let all: Vec<Name> = (0..20_000).map(|i| names.intern(&format!("n{i}"))).collect();
         for (i, name) in all.iter().enumerate() {
             assert_eq!(names.text(*name), format!("n{i}"));

@@ -123,7 +123,7 @@ impl Parser<'_> {
     /// `register([profile,] slot[offset] [, space])`; the current token is `register`. `None` if it was malformed.
     fn register(&mut self) -> Option<Register> {
         self.bump();
-        self.bump();
+        let open = self.bump().span;
         let mut register = Register { slot: None, space: None, profile: None, offset: None };
         let mut good = true;
         for part in 0.. {
@@ -163,7 +163,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.close_paren();
+        self.close_paren(open);
         good.then_some(register)
     }
 
@@ -177,7 +177,7 @@ impl Parser<'_> {
     /// `packoffset(c1.y)`; the current token is `packoffset`. `None` if it was malformed.
     fn packoffset(&mut self) -> Option<PackOffset> {
         self.bump();
-        self.bump();
+        let open = self.bump().span;
         let token = self.cur;
         if token.kind != TokenKind::Ident {
             self.error_here(codes::BAD_PACKOFFSET, |text| format!("expected `cN`, found {text}"));
@@ -205,7 +205,7 @@ impl Parser<'_> {
             }
         }
         let span = token.span.to(self.last);
-        self.close_paren();
+        self.close_paren(open);
         match (register, component) {
             (Some(register), Some(component)) => Some(PackOffset { register, component }),
             _ => {

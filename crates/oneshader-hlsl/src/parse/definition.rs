@@ -145,6 +145,7 @@ impl Parser<'_> {
         if !self.expect(TokenKind::LBrace, "to begin the members") {
             return Slice::EMPTY;
         }
+        let open = self.last;
         let outer = std::mem::replace(&mut self.scopes.current, scope);
         let packed = self.in_template_args;
         self.in_template_args = false;
@@ -158,7 +159,7 @@ impl Parser<'_> {
         }
         self.in_template_args = packed;
         self.scopes.leave(outer);
-        self.expect(TokenKind::RBrace, "at the end of the members");
+        self.expect_close(TokenKind::RBrace, open, "at the end of the members");
         self.ast.list(&members)
     }
 
@@ -198,7 +199,7 @@ impl Parser<'_> {
     }
 
     fn enumerators(&mut self, scoped: bool) -> Slice<Enumerator> {
-        self.bump();
+        let open = self.bump().span;
         let mut list: Vec<Enumerator> = Vec::new();
         while !self.is(TokenKind::RBrace) && !self.is(TokenKind::Eof) {
             if !self.is_name(self.cur) {
@@ -221,7 +222,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        if !self.expect(TokenKind::RBrace, "at the end of the enumerators") {
+        if !self.expect_close(TokenKind::RBrace, open, "at the end of the enumerators") {
             self.skip_to(&[]);
             self.eat(TokenKind::RBrace);
         }
@@ -246,6 +247,7 @@ impl Parser<'_> {
         self.effect_annotation();
         let mut members = Vec::new();
         if self.expect(TokenKind::LBrace, "to begin the buffer's members") {
+            let open = self.last;
             while !self.is(TokenKind::RBrace) && !self.is(TokenKind::Eof) {
                 let at = self.pos;
                 self.declaration(Context::Namespace, &mut members);
@@ -254,7 +256,7 @@ impl Parser<'_> {
                     self.bump();
                 }
             }
-            self.expect(TokenKind::RBrace, "at the end of the buffer");
+            self.expect_close(TokenKind::RBrace, open, "at the end of the buffer");
         } else {
             self.skip_statement();
         }
@@ -300,6 +302,7 @@ impl Parser<'_> {
             self.error_here(codes::NOT_HLSL, |_| "HLSL has no namespace aliases".into());
             self.skip_statement();
         } else if self.expect(TokenKind::LBrace, "to begin the namespace") {
+            let open = self.last;
             while !self.is(TokenKind::RBrace) && !self.is(TokenKind::Eof) {
                 let at = self.pos;
                 self.declaration(Context::Namespace, &mut members);
@@ -310,7 +313,7 @@ impl Parser<'_> {
                     self.bump();
                 }
             }
-            self.expect(TokenKind::RBrace, "at the end of the namespace");
+            self.expect_close(TokenKind::RBrace, open, "at the end of the namespace");
             self.eat(TokenKind::Semi);
         }
         self.scopes.leave(outer);

@@ -99,7 +99,7 @@ impl Parser<'_> {
             }
         }
         self.in_template_args = outer;
-        if !self.expect(TokenKind::RBrace, "at the end of the initializer list") {
+        if !self.expect_close(TokenKind::RBrace, start, "at the end of the initializer list") {
             self.skip_to(&[]);
             self.eat(TokenKind::RBrace);
         }
@@ -118,15 +118,16 @@ impl Parser<'_> {
 
     /// Parses what stands behind an opened `(` and takes the `)`.
     pub(super) fn parenthesized<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let open = self.last;
         let outer = std::mem::replace(&mut self.in_template_args, false);
         let result = inner(self);
         self.in_template_args = outer;
-        self.close_paren();
+        self.close_paren(open);
         result
     }
 
-    pub(super) fn close_paren(&mut self) {
-        if !self.expect(TokenKind::RParen, "to close the `(`") {
+    pub(super) fn close_paren(&mut self, open: Span) {
+        if !self.expect_close(TokenKind::RParen, open, "to close the `(`") {
             // A `{` begins the body that belongs to what is in the parentheses.
             self.skip_to(&[TokenKind::RParen, TokenKind::LBrace]);
             self.eat(TokenKind::RParen);
@@ -304,9 +305,9 @@ impl Parser<'_> {
                 },
                 TokenKind::LBracket if self.ahead(1).kind == TokenKind::LBracket => return expr,
                 TokenKind::LBracket => {
-                    self.bump();
+                    let open = self.bump().span;
                     let index = self.parenthesized_expr();
-                    if !self.expect(TokenKind::RBracket, "behind the index") {
+                    if !self.expect_close(TokenKind::RBracket, open, "behind the index") {
                         self.skip_to(&[TokenKind::RBracket, TokenKind::RParen, TokenKind::Comma]);
                         self.eat(TokenKind::RBracket);
                     }
@@ -361,7 +362,7 @@ impl Parser<'_> {
 
     /// `( ... )` of a call; the current token is `(`.
     pub(super) fn arguments(&mut self) -> Slice<ExprId> {
-        self.bump();
+        let open = self.bump().span;
         let outer = std::mem::replace(&mut self.in_template_args, false);
         let mut args: SmallVec<[ExprId; 8]> = SmallVec::new();
         if !self.is(TokenKind::RParen) {
@@ -374,7 +375,7 @@ impl Parser<'_> {
             }
         }
         self.in_template_args = outer;
-        self.close_paren();
+        self.close_paren(open);
         self.ast.list(&args)
     }
 

@@ -202,6 +202,7 @@ impl Parser<'_> {
     /// `( ... )` of a function; the current token is `(`.
     pub(super) fn parameters(&mut self) -> Slice<DeclId> {
         self.expect(TokenKind::LParen, "before the parameters");
+        let open = self.last;
         let mut params: SmallVec<[DeclId; 8]> = SmallVec::new();
         let is_void = |token: Token, p: &Self| {
             token.kind == TokenKind::Ident && p.class(token) == Class::Numeric(NumericType::Scalar(ScalarKind::Void))
@@ -222,7 +223,7 @@ impl Parser<'_> {
                 self.error_here(codes::EXPECTED_TYPE, |_| "expected a parameter behind `,`".into());
             }
         }
-        self.close_paren();
+        self.close_paren(open);
         self.ast.list(&params)
     }
 

@@ -215,6 +215,18 @@ impl Parser<'_> {
         false
     }
 
+    /// Takes a closing token that must come, or says that it is missing and shows the opening one.
+    fn expect_close(&mut self, kind: TokenKind, open: Span, where_: &str) -> bool {
+        if self.is(kind) || self.reported_at == self.pos {
+            return self.eat(kind);
+        }
+        self.reported_at = self.pos;
+        let message = format!("expected `{}` {where_}, found {}", kind.text(), self.spelled(self.cur));
+        let place = self.last.end();
+        self.report(Diagnostic::new(codes::EXPECTED_TOKEN, place, message).label(open, "opened here"));
+        false
+    }
+
     /// Takes one `>`, also off `>>`, `>=` and `>>=`.
     fn eat_gt(&mut self) -> bool {
         let rest = match self.cur.kind {

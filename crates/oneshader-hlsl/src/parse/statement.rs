@@ -32,7 +32,7 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        self.expect(TokenKind::RBrace, "at the end of the block");
+        self.expect_close(TokenKind::RBrace, start, "at the end of the block");
         let stmts = self.ast.list(&stmts);
         self.stmt(StmtKind::Block(stmts), Slice::EMPTY, start.to(self.last))
     }
@@ -211,8 +211,9 @@ impl Parser<'_> {
         if !self.expect(TokenKind::LParen, &format!("behind `{word}`")) {
             return self.error_expr(self.cur.span);
         }
+        let open = self.last;
         let cond = self.condition_inside();
-        self.close_paren();
+        self.close_paren(open);
         cond
     }
 
@@ -278,6 +279,7 @@ impl Parser<'_> {
         self.bump();
         let outer = self.scopes.enter();
         self.expect(TokenKind::LParen, "behind `for`");
+        let open = self.last;
         let start = self.cur.span;
         let init = if self.eat(TokenKind::Semi) {
             None
@@ -294,7 +296,7 @@ impl Parser<'_> {
         let cond = if self.is(TokenKind::Semi) { None } else { Some(self.condition_inside()) };
         self.expect(TokenKind::Semi, "behind the condition of `for`");
         let step = if self.is(TokenKind::RParen) { None } else { Some(self.expression()) };
-        self.close_paren();
+        self.close_paren(open);
         let body = self.body();
         self.scopes.leave(outer);
         StmtKind::For { init, cond, step, body }

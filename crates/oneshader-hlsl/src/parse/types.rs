@@ -40,7 +40,8 @@ impl Parser<'_> {
                 let end = pos + 1;
                 let takes_args = matches!(self.class(first), Class::Object(_));
                 if takes_args && self.at(end).kind == TokenKind::Lt {
-                    return self.angle_end(end);
+                    // A missing `>` is reported where the arguments are parsed.
+                    return self.angle_end(end).or(Some(end));
                 }
                 Some(end)
             }
@@ -353,7 +354,7 @@ impl Parser<'_> {
         while self.is(TokenKind::LBracket) && self.ahead(1).kind != TokenKind::LBracket {
             let open = self.bump().span;
             let size = if self.is(TokenKind::RBracket) { None } else { Some(self.array_size()) };
-            if !self.expect(TokenKind::RBracket, "behind the array's size") {
+            if !self.expect_close(TokenKind::RBracket, open, "behind the array's size") {
                 self.skip_to(&[TokenKind::RBracket, TokenKind::Comma, TokenKind::RParen]);
                 self.eat(TokenKind::RBracket);
             }
@@ -459,8 +460,11 @@ impl Parser<'_> {
             self.error_at(codes::BAD_TEMPLATE, open.span, || {
                 format!("these template arguments have no `>`: found {text} instead")
             });
-            self.skip_to(&[TokenKind::Gt, TokenKind::LParen, TokenKind::RParen, TokenKind::Comma]);
-            self.eat(TokenKind::Gt);
+            // A name here is most likely what the type is of.
+            if !self.is_name(self.cur) {
+                self.skip_to(&[TokenKind::Gt, TokenKind::LParen, TokenKind::RParen, TokenKind::Comma]);
+                self.eat(TokenKind::Gt);
+            }
         }
         self.ast.list(&args)
     }
