@@ -67,3 +67,12 @@ impl Default for LowerOptions {
         }
     }
 }
+
+/// All options of the front end.
+#[derive(Clone, Debug, Default)]
+pub struct FrontOptions {
+    /// Defines, include limits, predefined macros.
+    pub preprocessor: crate::pp::Options,
+    /// Types, entry points.
+    pub lower: LowerOptions,
+}

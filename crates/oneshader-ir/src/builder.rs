@@ -25,6 +25,14 @@ pub struct FunctionBuilder<'m> {
     block: Option<Block>,
 }
 
+/// See [`FunctionBuilder::mark`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    block: Block,
+    insts: usize,
+    order: usize,
+}
+
 impl<'m> FunctionBuilder<'m> {
     /// Starts a function with an empty entry block, which becomes the current one.
     pub fn new(module: &'m mut IrModule, func: Function) -> Self {
@@ -33,6 +41,51 @@ impl<'m> FunctionBuilder<'m> {
         let entry = builder.create_block();
         builder.switch_to(entry);
         builder
+    }
+
+    /// Begins another function in the place of the current one, which is given back as it is. The new one has an empty
+    /// entry block, unless it has blocks already.
+    pub fn begin(&mut self, func: Function) -> Function {
+        self.span = func.span;
+        self.block = None;
+        let old = std::mem::replace(&mut self.func, func);
+        if self.func.order.is_empty() {
+            let entry = self.create_block();
+            self.switch_to(entry);
+        }
+        old
+    }
+
+    /// Ends the current function as [`finish`](Self::finish) does and puts `next` in its place, without a current block.
+    pub fn end(&mut self, next: Function) -> Function {
+        if self.block.is_some() {
+            self.terminate(TerminatorKind::Unreachable);
+        }
+        drop_unreachable(&mut self.func);
+        std::mem::replace(&mut self.func, next)
+    }
+
+    /// Goes on at the end of a block that is placed already and has no terminator that counts.
+    pub fn resume(&mut self, block: Block) {
+        self.block = Some(block);
+    }
+
+    /// The place where the builder stands, for [`rewind`](Self::rewind).
+    pub fn mark(&mut self) -> Mark {
+        let block = self.current();
+        Mark { block, insts: self.func.blocks[block].insts.len(), order: self.func.order.len() }
+    }
+
+    /// Forgets all instructions and blocks since `mark`. Their values must not be used.
+    pub fn rewind(&mut self, mark: Mark) {
+        self.func.order.truncate(mark.order);
+        let span = self.span;
+        let data = &mut self.func.blocks[mark.block];
+        data.insts.truncate(mark.insts);
+        data.merge = Merge::None;
+        data.hint = Hint::None;
+        data.term = Terminator { kind: TerminatorKind::Unreachable, span };
+        self.block = Some(mark.block);
     }
 
     /// Creates a block that is placed when it is switched to.

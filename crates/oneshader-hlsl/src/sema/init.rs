@@ -74,12 +74,12 @@ impl Cx<'_> {
     pub(crate) fn list_values(&mut self, init: ExprId, out: &mut Vec<(Value, Span)>) -> R<()> {
         let node = self.ast[init];
         if let ExprKind::InitList(items) = node.kind {
-            self.enter(node.span)?;
-            for item in self.ast.iter(items) {
-                self.list_values(item, out)?;
-            }
-            self.leave();
-            return Ok(());
+            return self.nested(node.span, |cx| {
+                for item in cx.ast.iter(items) {
+                    cx.list_values(item, out)?;
+                }
+                Ok(())
+            });
         }
         let expr = self.expr(init)?;
         let value = self.rvalue(expr, node.span)?;

@@ -5,6 +5,7 @@
 //! call of a function whose body has not been lowered yet names a function of the module without blocks; at the end
 //! the functions that entry points reach are put in order, callees first.
 
+pub(crate) mod builtin;
 pub(crate) mod call;
 pub(crate) mod decl;
 pub(crate) mod entry;
@@ -131,6 +132,8 @@ pub(crate) struct Fun {
     /// Which instance of templates it belongs to.
     pub env: u32,
     pub precise: bool,
+    /// A method that does not change its object.
+    pub is_const: bool,
 }
 
 /// What an overload set has.
@@ -227,6 +230,8 @@ pub(crate) struct State {
     pub scopes: Vec<Scope>,
     pub scope: ScopeId,
     pub vars: Vec<Var>,
+    /// The function each variable is local to.
+    pub owners: Vec<Option<u32>>,
     pub funs: Vec<Fun>,
     pub sets: Vec<Vec<Candidate>>,
     pub fun_templates: Vec<FunTemplate>,
@@ -242,8 +247,6 @@ pub(crate) struct State {
     pub globals: Option<u32>,
     /// Bodies that wait.
     pub queue: std::collections::VecDeque<FnId>,
-    /// Methods of structures that are being declared.
-    pub waiting: Vec<FnId>,
     pub body: Body,
     /// The current instance of templates; 0 outside of any.
     pub env: u32,
@@ -258,8 +261,6 @@ pub(crate) struct State {
     pub static_inits: Vec<variable::StaticInit>,
     /// Entry points found.
     pub entries: Vec<entry::Found>,
-    /// Which functions have `[shader("...")]` or are asked for, by declaration of the body.
-    pub bodies: Vec<FnId>,
 }
 
 impl State {

@@ -1,0 +1,193 @@
+//! The end of a compile: what entry points reach is kept, in order; what they do not reach is forgotten.
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use oneshader_diag::{Diagnostic, DiagnosticBag, Span, codes};
+use oneshader_ir as ir;
+use oneshader_ir::{Func, Op, ValueDef};
+use rustc_hash::FxHashSet;
+
+use crate::cx::Cx;
+use crate::sema::entry::ENTRY_KEY;
+use crate::sema::variable::StaticInit;
+
+impl Cx<'_> {
+    /// Reports what is missing, initializes statics, orders functions, and hands the diagnostics over.
+    pub(crate) fn finish(&mut self, bag: &mut DiagnosticBag) {
+        self.flush();
+        self.report_missing_entries();
+        self.initialize_statics();
+        let order = self.order_functions();
+        let mut reached: FxHashSet<u32> = FxHashSet::default();
+        for (id, fun) in self.s.funs.iter().enumerate() {
+            if fun.ir.is_some_and(|f| order.contains(&f)) {
+                reached.insert(id as u32);
+            }
+        }
+        for (func, diagnostic) in self.diags.drain(..) {
+            let kept = func.is_none_or(|f| f & ENTRY_KEY != 0 || reached.contains(&f));
+            let lowering = diagnostic.code.number() / 1000 == 3;
+            if kept || !lowering {
+                bag.push(diagnostic);
+            }
+        }
+    }
+
+    /// The functions that entry points reach, callees first. Recursion and missing bodies are reported.
+    fn order_functions(&mut self) -> Vec<Func> {
+        #[derive(Clone, Copy, PartialEq, Eq, Default)]
+        enum Mark {
+            #[default]
+            New,
+            Open,
+            Done,
+        }
+        let mut marks: SecondaryMap<Func, Mark> = SecondaryMap::new();
+        let mut order: Vec<Func> = Vec::new();
+        let mut errors: Vec<(Func, Func, bool)> = Vec::new();
+        let roots: Vec<Func> = self.b.module.entry_points.iter().map(|e| e.func).collect();
+        for root in roots {
+            let mut stack: Vec<(Func, Vec<Func>)> = Vec::new();
+            let callees = |cx: &Self, f: Func| {
+                let mut list: Vec<Func> = cx.b.module.functions[f].callees().collect();
+                list.reverse();
+                list
+            };
+            if marks[root] == Mark::New {
+                marks[root] = Mark::Open;
+                let list = callees(self, root);
+                stack.push((root, list));
+            }
+            while let Some((func, list)) = stack.last_mut() {
+                let func = *func;
+                match list.pop() {
+                    None => {
+                        marks[func] = Mark::Done;
+                        order.push(func);
+                        stack.pop();
+                    }
+                    Some(callee) => match marks[callee] {
+                        Mark::Done => {}
+                        Mark::Open => errors.push((func, callee, true)),
+                        Mark::New if self.b.module.functions[callee].order.is_empty() => {
+                            marks[callee] = Mark::Done;
+                            errors.push((func, callee, false));
+                        }
+                        Mark::New => {
+                            marks[callee] = Mark::Open;
+                            let list = callees(self, callee);
+                            stack.push((callee, list));
+                        }
+                    },
+                }
+            }
+        }
+        for (caller, callee, recursion) in errors {
+            let span = self.call_span(caller, callee);
+            let f = &self.b.module.functions[callee];
+            let name = self.b.module.names.get(f.name).to_owned();
+            let d = match recursion {
+                true => Diagnostic::new(codes::RECURSION, span, format!("`{name}` calls itself")),
+                false => Diagnostic::new(codes::UNDEFINED_FUNCTION, span, format!("`{name}` has no body")),
+            };
+            let d = d.label(f.span, "declared here");
+            self.report(d);
+        }
+        self.renumber(&order);
+        order
+    }
+
+    fn call_span(&self, caller: Func, callee: Func) -> Span {
+        let found = self.b.module.functions[caller].live_insts().find(|(_, _, d)| d.op == Op::Call(callee));
+        found.map_or(Span::NONE, |(_, _, d)| d.span)
+    }
+
+    /// Keeps the functions of `order`, in it.
+    fn renumber(&mut self, order: &[Func]) {
+        let mut old = std::mem::take(&mut self.b.module.functions);
+        let mut new: PrimaryMap<Func, ir::Function> = PrimaryMap::with_capacity(order.len());
+        let mut map: SecondaryMap<Func, Option<Func>> = SecondaryMap::new();
+        for &func in order {
+            let blank = ir::Function::new(old[func].name, old[func].ret, old[func].span);
+            map[func] = Some(new.push(std::mem::replace(&mut old[func], blank)));
+        }
+        for function in new.values_mut() {
+            for inst in function.insts.values_mut() {
+                if let Op::Call(callee) = &mut inst.op
+                    && let Some(to) = map[*callee]
+                {
+                    *callee = to;
+                }
+            }
+        }
+        self.b.module.functions = new;
+        for entry in &mut self.b.module.entry_points {
+            if let Some(to) = map[entry.func] {
+                entry.func = to;
+            }
+        }
+    }
+
+    /// Static variables whose initial value is computed get it at the start of the entry points that use them.
+    fn initialize_statics(&mut self) {
+        if self.s.static_inits.is_empty() {
+            return;
+        }
+        let inits = self.s.static_inits.clone();
+        for i in 0..self.b.module.entry_points.len() {
+            let func = self.b.module.entry_points[i].func;
+            let plain = self.b.module.functions[func].clone();
+            let mut done = 0;
+            // Initial values use functions and variables in turn; each round finds more, and there are not many.
+            loop {
+                let used = self.used_globals(func);
+                let needed: Vec<StaticInit> = inits.iter().copied().filter(|i| used.contains(&i.global)).collect();
+                if needed.len() == done {
+                    break;
+                }
+                done = needed.len();
+                self.prepend_inits(func, plain.clone(), &needed);
+                self.flush();
+            }
+        }
+    }
+
+    fn used_globals(&self, root: Func) -> FxHashSet<ir::Global> {
+        let mut out = FxHashSet::default();
+        for func in self.b.module.reachable(root) {
+            let function = &self.b.module.functions[func];
+            for (_, _, data) in function.live_insts() {
+                for arg in &data.args {
+                    if let ValueDef::Global(global) = function.values[*arg].def {
+                        out.insert(global);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn prepend_inits(&mut self, func: Func, plain: ir::Function, inits: &[StaticInit]) {
+        let Some(start) = plain.entry() else { return };
+        let before = plain.order.len();
+        let key = ENTRY_KEY;
+        let idle = self.b.begin(plain);
+        let outer = self.enter_function(key, 0, false);
+        let first = self.b.create_block();
+        self.b.switch_to(first);
+        for init in inits {
+            self.s.env = init.env;
+            let span = self.ast[init.init].span;
+            let value = self.in_scope(init.scope, |cx| cx.in_block(|cx| cx.initializer(init.ty, init.init)));
+            self.at(span);
+            if let Ok(value) = value {
+                let root = self.b.global(init.global);
+                self.b.store(root, value.v);
+            }
+        }
+        self.b.branch(start);
+        self.leave_function(outer);
+        self.b.func.order.rotate_left(before);
+        let function = self.b.end(idle);
+        self.b.module.functions[func] = function;
+    }
+}

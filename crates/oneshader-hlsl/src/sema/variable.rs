@@ -1,0 +1,259 @@
+//! Variables: local, static, groupshared; what is left at file scope is a uniform (`resource.rs`).
+
+use oneshader_diag::{Span, codes};
+use oneshader_ir as ir;
+use oneshader_ir::{AddressSpace, GlobalKind, GlobalVar};
+
+use crate::ast::{self, DeclId, ExprId, ExprKind, Mods, VarId};
+use crate::cx::Cx;
+use crate::sema::scope::{ScopeId, ScopeKind, Sym};
+use crate::sema::{Storage, Var};
+use crate::ty::{Ty, TyKind};
+use crate::value::{Place, R, ReadOnly, Value};
+
+/// A static variable whose initial value must be computed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StaticInit {
+    pub global: ir::Global,
+    pub ty: Ty,
+    pub init: ExprId,
+    pub scope: ScopeId,
+    pub env: u32,
+}
+
+impl Cx<'_> {
+    /// A variable in the scope that is current: at file scope, in a structure (static) or in a body.
+    pub(crate) fn declare_variable(&mut self, decl: DeclId, id: VarId) {
+        let node = self.ast[id];
+        let in_body = self.s.func.is_some() && self.scope(self.s.scope).kind == ScopeKind::Block;
+        if let Some(path) = node.qualifier {
+            return self.define_static_member(id, path);
+        }
+        let Ok(ty) = self.variable_type(&node) else {
+            // The initializer may have errors of its own.
+            if in_body && let Some(init) = node.init {
+                let _ = self.expr_or_list(init);
+            }
+            self.add_broken(node.name, node.name_span);
+            return;
+        };
+        let mods = self.mods(&node);
+        if mods.contains(Mods::GROUPSHARED) {
+            self.declare_groupshared(&node, ty);
+        } else if mods.contains(Mods::STATIC) {
+            self.declare_static(&node, ty);
+        } else if in_body {
+            self.declare_local(&node, ty);
+        } else {
+            self.declare_uniform(decl, id, ty);
+        }
+    }
+
+    /// The type of a variable; an array without a size takes that of its initializer.
+    fn variable_type(&mut self, node: &ast::Var) -> R<Ty> {
+        if let (ast::TypeKind::Auto, Some(init)) = (self.ast[node.ty].kind, node.init) {
+            let ty = self.discarded(|cx| {
+                let e = cx.expr(init)?;
+                Ok(cx.type_of(&e))
+            })?;
+            return Ok(match self.tys.elem(ty) {
+                Some(elem) if elem.is_literal() => self.tys.with_elem(ty, elem.concrete()),
+                _ => ty,
+            });
+        }
+        let ty = self.resolve(node.ty)?;
+        let ty = self.with_order(ty, node.mods);
+        self.check_object_type(ty, node.name_span)?;
+        if let (TyKind::Unsized(of), Some(init)) = (self.tys.kind(ty), node.init)
+            && let ExprKind::InitList(_) = self.ast[init].kind
+        {
+            let mut values = Vec::new();
+            self.discarded(|cx| cx.list_values(init, &mut values))?;
+            let total: u64 = values.iter().map(|(v, _)| self.leaf_count(v.ty)).sum();
+            let each = self.leaf_count(of).max(1);
+            if total == 0 || total % each != 0 {
+                let span = self.ast[init].span;
+                return Err(self.error(codes::BAD_INITIALIZER, span, "the values do not fill whole elements"));
+            }
+            return Ok(self.tys.array(of, (total / each) as u32));
+        }
+        Ok(ty)
+    }
+
+    fn declare_local(&mut self, node: &ast::Var, ty: Ty) {
+        let Some(name) = node.name else { return };
+        let span = node.name_span;
+        if let TyKind::Unsized(_) = self.tys.kind(ty) {
+            self.error(codes::BAD_ARRAY_SIZE, span, "the array needs a size");
+            self.add_broken(node.name, span);
+            return;
+        }
+        // The initializer does not see the variable, unlike in C++, but nothing sensible depends on it.
+        let value = match node.init {
+            Some(init) => match self.initializer(ty, init) {
+                Ok(value) => Some(value),
+                Err(_) => {
+                    self.add_broken(node.name, span);
+                    return;
+                }
+            },
+            None => None,
+        };
+        let mods = self.mods(node);
+        let is_const = mods.contains(Mods::CONST);
+        if is_const && value.is_none() {
+            self.error(codes::MISSING_INITIALIZER, span, "a constant needs an initial value");
+        }
+        if let Some(value) = value
+            && is_const
+            && matches!(self.tys.kind(ty), TyKind::Object(..))
+        {
+            // Another name for a resource.
+            let readonly = Some(ReadOnly::Const);
+            self.add_var(Var { name, ty, storage: Storage::Value(value.v), readonly, known: None, span });
+            return;
+        }
+        self.at(span);
+        let ir_name = self.ir_name(name);
+        let ir = self.ir(ty);
+        let root = self.b.local(ir_name, ir);
+        if let Some(value) = value {
+            self.b.store(root, value.v);
+        }
+        if mods.contains(Mods::PRECISE) {
+            self.s.body.precise.push(root);
+        }
+        let known = value.filter(|_| is_const).and_then(|v| self.known(v.v));
+        let readonly = is_const.then_some(ReadOnly::Const);
+        self.add_var(Var { name, ty, storage: Storage::Local(root), readonly, known, span });
+    }
+
+    fn declare_groupshared(&mut self, node: &ast::Var, ty: Ty) {
+        if self.tys.has_objects(ty) {
+            self.error(codes::BAD_DECLARATION, node.name_span, "a groupshared variable cannot hold resources");
+        }
+        if let Some(init) = node.init {
+            let span = self.ast[init].span;
+            self.error(codes::BAD_INITIALIZER, span, "a groupshared variable cannot have an initial value");
+        }
+        if let TyKind::Unsized(_) = self.tys.kind(ty) {
+            self.error(codes::BAD_ARRAY_SIZE, node.name_span, "the array needs a size");
+            self.add_broken(node.name, node.name_span);
+            return;
+        }
+        self.add_global(node, ty, AddressSpace::Workgroup, None, None);
+    }
+
+    /// Adds a module-scope variable that is no resource.
+    fn add_global(&mut self, node: &ast::Var, ty: Ty, space: AddressSpace, init: Option<ir::Const>, known: Option<ir::Const>) -> Option<ir::Global> {
+        let name = node.name?;
+        let ir_name = self.ir_name(name);
+        let ir = self.ir(ty);
+        let is_const = self.mods(node).contains(Mods::CONST) && space == AddressSpace::Private;
+        let global = self.b.module.globals.push(GlobalVar {
+            name: ir_name,
+            ty: ir,
+            space,
+            init,
+            kind: GlobalKind::Variable,
+            readonly: known.is_some(),
+            span: node.name_span,
+        });
+        let readonly = is_const.then_some(ReadOnly::Const);
+        self.add_var(Var { name, ty, storage: Storage::Global(global), readonly, known, span: node.name_span });
+        Some(global)
+    }
+
+    fn declare_static(&mut self, node: &ast::Var, ty: Ty) {
+        if let TyKind::Unsized(_) = self.tys.kind(ty) {
+            self.error(codes::BAD_ARRAY_SIZE, node.name_span, "the array needs a size");
+            self.add_broken(node.name, node.name_span);
+            return;
+        }
+        let is_const = self.mods(node).contains(Mods::CONST);
+        let has_objects = self.tys.has_objects(ty);
+        let Some(init) = node.init else {
+            // In a structure this only declares it; zero is what C++ has, and better than anything.
+            let zero = (!has_objects).then(|| {
+                let ir = self.ir(ty);
+                self.b.module.consts.zero(&self.b.module.types, ir)
+            });
+            self.add_global(node, ty, AddressSpace::Private, zero, None);
+            return;
+        };
+        // What the initial value is, or at least whether it is right.
+        let value = self.discarded(|cx| cx.initializer(ty, init).map(|v| cx.known(v.v)));
+        let Ok(constant) = value else {
+            self.add_broken(node.name, node.name_span);
+            return;
+        };
+        let known = constant.filter(|_| is_const);
+        let scope = self.s.scope;
+        let global = self.add_global(node, ty, AddressSpace::Private, constant, known);
+        if let (None, Some(global)) = (constant, global) {
+            self.s.static_inits.push(StaticInit { global, ty, init, scope, env: self.s.env });
+        }
+    }
+
+    /// `float S::x = 1;`
+    fn define_static_member(&mut self, id: VarId, path: ast::PathId) {
+        let node = self.ast[id];
+        let Ok(scope) = self.scope_of_path(path) else { return };
+        let found = node.name.and_then(|n| self.lookup_in(scope, n));
+        let Some(Sym::Var(var)) = found else {
+            if let Some(name) = node.name {
+                self.unknown_name(name, Some(scope), node.name_span);
+            }
+            return;
+        };
+        let var = self.s.vars[var.0 as usize].clone();
+        let (Storage::Global(global), Some(init)) = (var.storage, node.init) else { return };
+        let value = self.in_scope(scope, |cx| {
+            cx.discarded(|cx| cx.initializer(var.ty, init).map(|v| cx.known(v.v)))
+        });
+        match value {
+            Ok(Some(c)) => self.b.module.globals[global].init = Some(c),
+            Ok(None) => {
+                self.b.module.globals[global].init = None;
+                self.s.static_inits.push(StaticInit { global, ty: var.ty, init, scope, env: self.s.env });
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Checks an initializer whose target failed.
+    fn expr_or_list(&mut self, init: ExprId) -> R<()> {
+        let mut values = Vec::new();
+        self.list_values(init, &mut values)
+    }
+
+    /// The place of a variable, or its value.
+    pub(crate) fn variable(&mut self, id: crate::sema::VarId, span: Span) -> R<crate::value::Expr> {
+        use crate::value::Expr;
+        let var = self.s.vars[id.0 as usize].clone();
+        let place = match var.storage {
+            Storage::Error => return Err(crate::value::Reported(())),
+            Storage::Const(c) => return Ok(Expr::Value(Value { v: self.b.constant(c), ty: var.ty })),
+            Storage::Value(v) => return Ok(Expr::Value(Value { v, ty: var.ty })),
+            Storage::Local(root) => {
+                if self.s.owners[id.0 as usize] != self.s.func {
+                    let message = "a variable of the enclosing function cannot be used here";
+                    return Err(self.error(codes::WRONG_KIND_OF_NAME, span, message));
+                }
+                Place::pointer(root, var.ty, false)
+            }
+            Storage::Global(global) => {
+                let root = self.b.global(global);
+                Place::pointer(root, var.ty, false)
+            }
+            Storage::Block { block, member, node } => self.block_member(block, member, node, var.ty),
+        };
+        let mut place = place;
+        place.readonly = var.readonly;
+        let uniform = matches!(var.storage, Storage::Block { .. });
+        if !uniform || self.s.constant > 0 {
+            place.known = var.known;
+        }
+        Ok(Expr::Place(place))
+    }
+}
