@@ -159,7 +159,7 @@ impl Cx<'_> {
                 }
                 Ok(value)
             }
-            Base::Texel(texel) => Ok(self.load_texel(*texel, ty)),
+            Base::Texel(texel) => Ok(self.read_texel(*texel, ty)),
             Base::Split(split) => self.load_split(split, ty, span),
         }
     }
@@ -234,7 +234,7 @@ impl Cx<'_> {
         }
     }
 
-    fn load_texel(&mut self, texel: Texel, ty: Ty) -> Value {
+    fn read_texel(&mut self, texel: Texel, ty: Ty) -> Value {
         let four = self.b.module.types.vector(texel.kind.texel, 4);
         let mut which = TextureOperands::COORD;
         let mut args: SmallVec<[ir::Value; 4]> = SmallVec::from_slice(&[texel.texture, texel.coord]);
@@ -262,7 +262,7 @@ impl Cx<'_> {
         Value { v, ty }
     }
 
-    fn store_texel(&mut self, texel: Texel, value: Value) {
+    fn write_texel(&mut self, texel: Texel, value: Value) {
         let four = self.b.module.types.vector(texel.kind.texel, 4);
         let elem = self.b.module.types.scalar(texel.kind.texel);
         let mut comps: SmallVec<[ir::Value; 16]> = self.components(value);
@@ -491,7 +491,7 @@ impl Cx<'_> {
                 Ok(())
             }
             Base::Texel(texel) => {
-                self.store_texel(*texel, value);
+                self.write_texel(*texel, value);
                 Ok(())
             }
             Base::Split(_) => Err(self.error(codes::NOT_ASSIGNABLE, span, "loose uniforms cannot be written")),

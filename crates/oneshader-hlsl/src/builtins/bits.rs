@@ -202,11 +202,11 @@ pub(super) fn msad4(call: &mut Call<'_, '_>) -> Lowered {
 }
 
 pub(super) fn dot4add_u8(call: &mut Call<'_, '_>) -> Lowered {
-    dot4add(call, Cx::byte)
+    dot4add(call, |cx, v, i| cx.byte(v, i))
 }
 
 pub(super) fn dot4add_i8(call: &mut Call<'_, '_>) -> Lowered {
-    dot4add(call, Cx::signed_byte)
+    dot4add(call, |cx, v, i| cx.signed_byte(v, i))
 }
 
 fn dot4add(call: &mut Call<'_, '_>, byte: fn(&mut Cx<'_>, ir::Value, u32) -> ir::Value) -> Lowered {
@@ -247,11 +247,11 @@ fn pack_clamp(call: &mut Call<'_, '_>, low: i64, high: i64) -> Lowered {
 }
 
 pub(super) fn unpack_u8(call: &mut Call<'_, '_>) -> Lowered {
-    unpack(call, Elem::Uint, Cx::byte)
+    unpack(call, Elem::Uint, |cx, v, i| cx.byte(v, i))
 }
 
 pub(super) fn unpack_s8(call: &mut Call<'_, '_>) -> Lowered {
-    unpack(call, Elem::Int, Cx::signed_byte)
+    unpack(call, Elem::Int, |cx, v, i| cx.signed_byte(v, i))
 }
 
 fn unpack(call: &mut Call<'_, '_>, elem: Elem, byte: fn(&mut Cx<'_>, ir::Value, u32) -> ir::Value) -> Lowered {

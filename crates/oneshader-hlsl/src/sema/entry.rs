@@ -10,7 +10,7 @@ use crate::sema::scope::ScopeKind;
 use crate::sema::signature::{Io, Origin, Semantic, Signature, Way};
 use crate::sema::{Direction, FnId, Fun, Param, Storage, Var};
 use crate::ty::{Ty, TyKind};
-use crate::value::{Place, R, Value};
+use crate::value::{Base, Expr, Place, R, Value};
 
 /// Bit of the key of an entry point's body among functions.
 pub(crate) const ENTRY_KEY: u32 = 1 << 31;
@@ -254,6 +254,9 @@ impl Cx<'_> {
                 && let Ok(value) = self.read_io(inputs, param.ty, io, param.span)
             {
                 self.store_exact(&place, Value { v: value.v, ty: param.ty }, param.span)?;
+                if let Some(root) = self.whole_local(&place) {
+                    self.s.body.inputs.push((root, io.clone()));
+                }
             }
             if let (Some(name), Some(root)) = (param.name, self.whole_local(&place)) {
                 self.add_var(Var {
@@ -292,6 +295,29 @@ impl Cx<'_> {
             self.write_io(&outputs.signature, value, io, span)?;
         }
         Ok(())
+    }
+
+    /// The address of the stage input that an expression names: a parameter of the entry point, or a field of one.
+    pub(crate) fn input_address(&mut self, expr: &Expr) -> Option<ir::Value> {
+        let Expr::Place(place) = expr else { return None };
+        let Base::Memory(memory) = &place.base else { return None };
+        if !place.steps.is_empty() {
+            return None;
+        }
+        let (_, io) = self.s.body.inputs.iter().find(|(root, _)| *root == memory.root)?;
+        let mut io = io;
+        for index in &memory.indices {
+            let Io::Parts(parts) = io else { return None };
+            let c = self.b.func.as_const(*index)?;
+            io = parts.get(self.b.module.consts.bits(c)? as usize)?;
+        }
+        match io {
+            Io::Leaf { global, .. } => {
+                let global = *global;
+                Some(self.b.global(global))
+            }
+            _ => None,
+        }
     }
 
     fn threads(&mut self, stage: Stage, attributes: Slice<Attribute>, span: Span) -> [u32; 3] {

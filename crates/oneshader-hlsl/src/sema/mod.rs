@@ -216,6 +216,8 @@ pub(crate) struct Body {
     pub jumps: Vec<Jump>,
     /// What an entry point stores before it returns.
     pub outputs: Option<std::rc::Rc<entry::Outputs>>,
+    /// Variables that hold stage inputs, and what they were read from.
+    pub inputs: Vec<(ir::Value, signature::Io)>,
     /// Values and variables whose computation is precise.
     pub precise: Vec<ir::Value>,
     /// Whether the result is precise.

@@ -118,7 +118,7 @@ impl Cx<'_> {
             NumericType::Vector(kind, n) => (kind, Shape::Vector(n)),
             NumericType::Matrix(kind, r, c) => (kind, Shape::Matrix(r, c)),
         };
-        let elem = self.element(kind, span)?;
+        let elem = self.scalar_element(kind, span)?;
         Ok(match shape {
             Shape::Matrix(r, c) => {
                 let order = self.matrix_order(mods);
@@ -129,7 +129,7 @@ impl Cx<'_> {
     }
 
     /// What a scalar of the language is computed in.
-    fn element(&mut self, kind: ScalarKind, span: Span) -> R<Elem> {
+    fn scalar_element(&mut self, kind: ScalarKind, span: Span) -> R<Elem> {
         use ScalarKind as K;
         let native = self.opts.native_16bit;
         Ok(match kind {
