@@ -13,8 +13,8 @@ use crate::name::Interner;
 use crate::options::{FrontOptions, LowerOptions};
 use crate::parse::parse_source;
 use crate::pp::{IncludeLoader, Preprocessed};
-use crate::sema::scope::ScopeKind;
 use crate::sema::State;
+use crate::sema::scope::ScopeKind;
 use crate::ty::Tys;
 
 /// A source text and the name it goes by.

@@ -108,9 +108,14 @@ impl Cx<'_> {
             return Value { v: shaped.v, ty: to };
         }
         // `relaxed` is the flag of what computes in min precision; going there is no computation.
-        self.by_rows(to, &[shaped], true, |cx, ty, args| {
-            if cx.b.ty(args[0]) == ty { args[0] } else { cx.emit(Op::Convert, ty, args) }
-        })
+        self.by_rows(
+            to,
+            &[shaped],
+            true,
+            |cx, ty, args| {
+                if cx.b.ty(args[0]) == ty { args[0] } else { cx.emit(Op::Convert, ty, args) }
+            },
+        )
     }
 
     fn reshape_value(&mut self, value: Value, elem: Elem, from: Shape, to: Shape) -> Value {
@@ -149,11 +154,8 @@ impl Cx<'_> {
                     }
                     all
                 };
-                let all: SmallVec<[ir::Value; 16]> = if rows.len() == 1 && cols == 1 {
-                    all.into_iter().take(usize::from(r)).collect()
-                } else {
-                    all
-                };
+                let all: SmallVec<[ir::Value; 16]> =
+                    if rows.len() == 1 && cols == 1 { all.into_iter().take(usize::from(r)).collect() } else { all };
                 self.from_components(ty, &all)
             }
             _ => {

@@ -6,7 +6,9 @@
 //! they are variables of their own.
 
 use oneshader_ir as ir;
-use oneshader_ir::{Access, CounterKind, MatrixOrder, Member, ResourceType, StructType, TextureDim, TextureType, TypeKind};
+use oneshader_ir::{
+    Access, CounterKind, MatrixOrder, Member, ResourceType, StructType, TextureDim, TextureType, TypeKind,
+};
 
 use crate::builtin::ObjectKind;
 use crate::cx::Cx;
@@ -111,8 +113,7 @@ impl Cx<'_> {
         if !layout || !def.has_objects {
             return Some(slot);
         }
-        let is_object =
-            |f: &crate::ty::Field| matches!(self.tys.kind(self.tys.innermost(f.ty)), TyKind::Object(..));
+        let is_object = |f: &crate::ty::Field| matches!(self.tys.kind(self.tys.innermost(f.ty)), TyKind::Object(..));
         let mut index = slot;
         let mut last = None;
         for field in &def.fields {

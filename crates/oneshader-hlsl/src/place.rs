@@ -2,7 +2,7 @@
 
 use oneshader_diag::{Span, codes};
 use oneshader_ir as ir;
-use oneshader_ir::{AddressSpace, BinaryOp, Op, TextureOp, TextureOperands, TypeKind, UnaryOp};
+use oneshader_ir::{AddressSpace, BinaryOp, Op, TextureOp, TextureOperands, UnaryOp};
 use smallvec::SmallVec;
 
 use crate::cx::Cx;
@@ -82,7 +82,9 @@ impl Cx<'_> {
         let Some((step, before)) = n.checked_sub(1).map(|i| &place.steps[i]) else {
             return self.load_base(place, ty, span);
         };
-        if n == 1 && let Base::Memory(memory) = &place.base {
+        if n == 1
+            && let Base::Memory(memory) = &place.base
+        {
             let memory = memory.clone();
             if let Some(value) = self.load_part(&memory, step, *before, ty) {
                 return Ok(value);
@@ -214,7 +216,9 @@ impl Cx<'_> {
             TyKind::Struct(s) => {
                 let def = self.tys.def(s).clone();
                 if def.has_objects {
-                    return Err(self.unsupported(span, "a structure with resources cannot be copied from or to a buffer"));
+                    return Err(
+                        self.unsupported(span, "a structure with resources cannot be copied from or to a buffer")
+                    );
                 }
                 let slots = def.base.into_iter().chain(slot_types(&def.fields));
                 for (i, part_ty) in slots.enumerate() {
@@ -294,8 +298,10 @@ impl Cx<'_> {
                     _ => 1,
                 };
                 let all = self.components(whole);
-                let parts: SmallVec<[ir::Value; 4]> =
-                    elements.iter().filter_map(|(r, c)| all.get(usize::from(*r) * cols + usize::from(*c)).copied()).collect();
+                let parts: SmallVec<[ir::Value; 4]> = elements
+                    .iter()
+                    .filter_map(|(r, c)| all.get(usize::from(*r) * cols + usize::from(*c)).copied())
+                    .collect();
                 let ir = self.ir(ty);
                 Value { v: self.construct(ir, &parts), ty }
             }
@@ -376,7 +382,9 @@ impl Cx<'_> {
         let Some((step, before)) = n.checked_sub(1).map(|i| place.steps[i].clone()) else {
             return self.store_base(place, value, span);
         };
-        if n == 1 && let Base::Memory(memory) = &place.base {
+        if n == 1
+            && let Base::Memory(memory) = &place.base
+        {
             let memory = memory.clone();
             if self.store_parts(&memory, &step, before, value) {
                 return Ok(());
@@ -588,11 +596,6 @@ impl Cx<'_> {
     /// `!x` of a `bool`.
     pub(crate) fn not(&mut self, v: Value) -> Value {
         self.unary(UnaryOp::Not, v)
-    }
-
-    /// Whether a type of the IR is a resource.
-    pub(crate) fn is_resource(&self, ty: ir::Type) -> bool {
-        matches!(self.b.module.types.kind(ty), TypeKind::Resource(_))
     }
 }
 

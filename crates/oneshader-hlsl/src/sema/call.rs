@@ -33,7 +33,10 @@ impl Cx<'_> {
             }
             ExprKind::Path(path) => {
                 let first = self.ast[self.ast[path].segments].first().map(|s| s.name);
-                if self.ast[path].segments.len() > 1 && first == Some(crate::name::kw::VK) && self.lookup(crate::name::kw::VK).is_none() {
+                if self.ast[path].segments.len() > 1
+                    && first == Some(crate::name::kw::VK)
+                    && self.lookup(crate::name::kw::VK).is_none()
+                {
                     return self.call_vk(path, args, span);
                 }
                 let (sym, scope, last) = self.lookup_path(path)?;

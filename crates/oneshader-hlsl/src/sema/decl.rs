@@ -6,7 +6,7 @@ use crate::ast::{self, AnnotationKind, Attribute, DeclId, DeclKind, ExprId, Expr
 use crate::cx::Cx;
 use crate::name::Name;
 use crate::sema::scope::{ScopeKind, Sym};
-use crate::sema::{AliasTemplate, FnId, VarId, Var, Storage};
+use crate::sema::{AliasTemplate, FnId, Storage, Var, VarId};
 use crate::ty::Ty;
 use crate::value::{R, ReadOnly};
 
@@ -33,7 +33,7 @@ impl Cx<'_> {
             DeclKind::Alias(alias) => {
                 let alias = self.ast[alias];
                 if let Some(params) = decl.template {
-                    let t = AliasTemplate { params, ty: alias.ty, scope: self.s.scope, env: self.s.env };
+                    let t = AliasTemplate { params, ty: alias.ty, scope: self.s.scope };
                     self.s.alias_templates.push(t);
                     let index = self.s.alias_templates.len() as u32 - 1;
                     self.declare(alias.name, Sym::AliasTemplate(index), alias.name_span);

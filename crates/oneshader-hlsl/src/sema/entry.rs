@@ -170,8 +170,8 @@ impl Cx<'_> {
             Ty::VOID => None,
             ret => {
                 let message = format!("not every path returns a `{}`", self.show(ret));
-                let d = Diagnostic::new(codes::MISSING_RETURN, span, message)
-                    .severity(oneshader_diag::Severity::Warning);
+                let d =
+                    Diagnostic::new(codes::MISSING_RETURN, span, message).severity(oneshader_diag::Severity::Warning);
                 self.report(d);
                 Some(self.undef(ret))
             }
@@ -208,17 +208,14 @@ impl Cx<'_> {
                 continue;
             }
             let semantic = self.field_semantic(&var);
-            let origin = Origin {
-                mods: self.mods(&var),
-                attributes: self.ast[param.decl].attributes,
-                span: param.span,
-            };
+            let origin =
+                Origin { mods: self.mods(&var), attributes: self.ast[param.decl].attributes, span: param.span };
             // A structure's fields carry the path alone; a plain parameter its own name.
             let path = match (self.tys.as_struct(param.ty), param.name) {
                 (None, Some(name)) => self.text(name).to_owned(),
                 _ => String::new(),
             };
-            let mut tree = |cx: &mut Self, sig: &mut Signature| {
+            let tree = |cx: &mut Self, sig: &mut Signature| {
                 let mut semantic: Option<Semantic> = semantic;
                 cx.signature(sig, param.ty, &mut semantic, &path, origin)
             };
@@ -229,8 +226,7 @@ impl Cx<'_> {
         let result = match fun.ret {
             Ty::VOID => None,
             ret => {
-                let mut semantic =
-                    self.semantic(node.annotations).map(|(name, span)| self.make_semantic(name, span));
+                let mut semantic = self.semantic(node.annotations).map(|(name, span)| self.make_semantic(name, span));
                 let decl = fun.body.map(|b| b.0);
                 let attributes = decl.map_or(Slice::EMPTY, |d| self.ast[d].attributes);
                 let mods = self.ast[node.result].mods | node.mods;

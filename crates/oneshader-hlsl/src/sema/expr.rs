@@ -6,8 +6,8 @@ use oneshader_ir as ir;
 use crate::ast::{self, BinaryOp, ExprId, ExprKind, FloatSuffix, IntSuffix, UnaryOp};
 use crate::cx::Cx;
 use crate::name::Name;
-use crate::sema::scope::Sym;
 use crate::sema::Storage;
+use crate::sema::scope::Sym;
 use crate::ty::{Elem, Ty, TyKind};
 use crate::value::{Expr, Place, R, Value};
 
@@ -104,9 +104,7 @@ impl Cx<'_> {
                     _ => Err(self.error(codes::BAD_CONDITION, span, "expected a variable")),
                 }
             }
-            ExprKind::EffectState => {
-                Err(self.error(codes::BAD_INITIALIZER, span, "a state block is no value"))
-            }
+            ExprKind::EffectState => Err(self.error(codes::BAD_INITIALIZER, span, "a state block is no value")),
         }
     }
 

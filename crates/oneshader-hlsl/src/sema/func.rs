@@ -211,7 +211,6 @@ impl Cx<'_> {
             params,
             scope,
             this,
-            env: self.s.env,
             body: None,
             instances: Self::no_instances(),
         });
@@ -477,8 +476,7 @@ impl Cx<'_> {
     }
 
     fn check_unsupported_types(&mut self, fun: &Fun) {
-        let types: Vec<(Ty, Span)> =
-            fun.params.iter().map(|p| (p.ty, p.span)).chain([(fun.ret, fun.span)]).collect();
+        let types: Vec<(Ty, Span)> = fun.params.iter().map(|p| (p.ty, p.span)).chain([(fun.ret, fun.span)]).collect();
         for (ty, span) in types {
             if let TyKind::Object(kind, _) = self.tys.kind(self.tys.innermost(ty))
                 && is_unsupported(kind)
@@ -492,7 +490,8 @@ impl Cx<'_> {
     /// A parameter as a variable of the body.
     pub(crate) fn declare_parameter(&mut self, param: &Param, value: ir::Value) {
         let Some(name) = param.name else { return };
-        let is_const = matches!(self.ast[param.decl].kind, DeclKind::Var(v) if self.mods(&self.ast[v]).contains(Mods::CONST));
+        let is_const =
+            matches!(self.ast[param.decl].kind, DeclKind::Var(v) if self.mods(&self.ast[v]).contains(Mods::CONST));
         let precise = matches!(self.ast[param.decl].kind, DeclKind::Var(v) if self.ast[v].mods.contains(Mods::PRECISE));
         let storage = match (param.dir, self.tys.kind(param.ty)) {
             // A handle stays a value: which resource it is must be known.

@@ -57,7 +57,15 @@ impl Cx<'_> {
         }
     }
 
-    fn struct_member(&mut self, base: Expr, s: StructRef, scope: ScopeId, name: Name, name_span: Span, span: Span) -> R<Expr> {
+    fn struct_member(
+        &mut self,
+        base: Expr,
+        s: StructRef,
+        scope: ScopeId,
+        name: Name,
+        name_span: Span,
+        span: Span,
+    ) -> R<Expr> {
         match self.lookup_in(scope, name) {
             Some(Sym::Field(owner, index)) => self.field_of(base, owner, index, span),
             Some(Sym::Var(var)) => self.variable(var, span),
@@ -353,8 +361,7 @@ impl Cx<'_> {
             TyKind::Matrix(_, 1, _, _) => {}
             TyKind::Matrix(elem, _, c, order) => {
                 let Base::Memory(memory) = &mut place.base else { return Ok(place) };
-                let by_columns =
-                    memory.layout && !elem.is_float() && c > 1 && order == ir::MatrixOrder::ColumnMajor;
+                let by_columns = memory.layout && !elem.is_float() && c > 1 && order == ir::MatrixOrder::ColumnMajor;
                 if by_columns {
                     place.steps.push((Step::Row(index.v), ty));
                 } else {

@@ -36,7 +36,7 @@ use crate::ast;
 use crate::name::Name;
 use crate::ty::{StructRef, Ty};
 use crate::value::{Place, ReadOnly, TemplateValue};
-pub(crate) use scope::{Scope, ScopeId, ScopeKind, Sym};
+pub(crate) use scope::{Scope, ScopeId, Sym};
 
 /// A variable of [`State`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -153,7 +153,6 @@ pub(crate) struct FunTemplate {
     pub params: ast::TemplateId,
     pub scope: ScopeId,
     pub this: Option<Ty>,
-    pub env: u32,
     /// The definition, where it is apart.
     pub body: Option<(ast::DeclId, ast::FunctionId, ast::TemplateId)>,
     pub instances: FxHashMap<Vec<TemplateValue>, FnId>,
@@ -165,7 +164,6 @@ pub(crate) struct StructTemplate {
     pub name: Name,
     pub params: ast::TemplateId,
     pub scope: ScopeId,
-    pub env: u32,
     /// The primary definition, once it is there.
     pub body: Option<ast::StructId>,
     /// Specializations: their template, their definition.
@@ -182,7 +180,6 @@ pub(crate) struct AliasTemplate {
     pub params: ast::TemplateId,
     pub ty: ast::TypeId,
     pub scope: ScopeId,
-    pub env: u32,
 }
 
 /// A node of the tree of resources inside uniforms.

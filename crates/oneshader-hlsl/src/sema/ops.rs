@@ -57,7 +57,13 @@ impl Cx<'_> {
         let operand_span = self.ast[operand].span;
         let ty = self.type_of(&expr);
         if self.tys.as_struct(ty).is_some() {
-            return match self.user_operator(crate::ast::OverloadedOp::Unary(op), expr, operand_span, Vec::new(), span)? {
+            return match self.user_operator(
+                crate::ast::OverloadedOp::Unary(op),
+                expr,
+                operand_span,
+                Vec::new(),
+                span,
+            )? {
                 Ok(result) => Ok(result),
                 Err(_) => Err(self.bad_operands(op.text(), &[ty], span)),
             };
@@ -465,7 +471,15 @@ impl Cx<'_> {
         Ok(Expr::Place(place))
     }
 
-    fn compound(&mut self, op: BinaryOp, place: &Place, right: Value, lhs_span: Span, rhs_span: Span, span: Span) -> R<Value> {
+    fn compound(
+        &mut self,
+        op: BinaryOp,
+        place: &Place,
+        right: Value,
+        lhs_span: Span,
+        rhs_span: Span,
+        span: Span,
+    ) -> R<Value> {
         let (Some((le, ls)), Some((re, _))) = (self.tys.as_numeric(place.ty), self.tys.as_numeric(right.ty)) else {
             return Err(self.bad_operands(op.text(), &[place.ty, right.ty], span));
         };

@@ -60,7 +60,8 @@ impl Cx<'_> {
             several => {
                 // Of a method and its `const` twin either will do.
                 let twins = several.len() == 2
-                    && self.s.funs[several[0].fun.0 as usize].is_const != self.s.funs[several[1].fun.0 as usize].is_const;
+                    && self.s.funs[several[0].fun.0 as usize].is_const
+                        != self.s.funs[several[1].fun.0 as usize].is_const;
                 if twins {
                     let i = usize::from(self.s.funs[several[0].fun.0 as usize].is_const);
                     return Ok((several[i].fun, several[i].score));

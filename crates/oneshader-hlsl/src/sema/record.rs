@@ -5,8 +5,8 @@ use oneshader_diag::{Span, codes};
 use crate::ast::{self, DeclId, DeclKind, Mods};
 use crate::cx::Cx;
 use crate::name::Name;
-use crate::sema::scope::{ScopeId, ScopeKind, Sym};
 use crate::sema::StructTemplate;
+use crate::sema::scope::{ScopeId, ScopeKind, Sym};
 use crate::ty::{Elem, Field, StructDef, StructRef, Ty, TyKind};
 
 /// Structures inside structures, arrays included.
@@ -111,7 +111,6 @@ impl Cx<'_> {
             name,
             params,
             scope: here,
-            env: self.s.env,
             body,
             specials: Vec::new(),
             members: Vec::new(),

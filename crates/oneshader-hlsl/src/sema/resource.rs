@@ -3,8 +3,8 @@
 use oneshader_diag::{Span, codes};
 use oneshader_ir as ir;
 use oneshader_ir::{
-    AddressSpace, GlobalKind, GlobalVar, MatrixOrder, Member, Op, Register, RegisterClass, ResourceType, ResourceVar,
-    SpecConst, StructType, TypeKind,
+    AddressSpace, GlobalKind, GlobalVar, Member, Op, Register, RegisterClass, ResourceType, ResourceVar, SpecConst,
+    StructType, TypeKind,
 };
 use smallvec::SmallVec;
 

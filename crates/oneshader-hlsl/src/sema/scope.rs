@@ -202,18 +202,6 @@ impl Cx<'_> {
         None
     }
 
-    /// The structure whose member functions are being walked, innermost first.
-    pub(crate) fn enclosing_struct(&self) -> Option<StructRef> {
-        let mut at = Some(self.s.scope);
-        while let Some(scope) = at {
-            if let ScopeKind::Struct(s) = self.scope(scope).kind {
-                return Some(s);
-            }
-            at = self.scope(scope).parent;
-        }
-        None
-    }
-
     /// The namespace or structure that all segments of a path but the last lead to, and the last segment.
     pub(crate) fn lookup_qualifier(&mut self, path: ast::PathId) -> R<(Option<ScopeId>, ast::Segment)> {
         let path = self.ast[path];

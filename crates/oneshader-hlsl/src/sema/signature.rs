@@ -2,9 +2,7 @@
 
 use oneshader_diag::{Span, codes};
 use oneshader_ir as ir;
-use oneshader_ir::{
-    AddressSpace, BuiltIn, DepthMode, GlobalKind, GlobalVar, Interpolation, IoVar, Sampling, Stage,
-};
+use oneshader_ir::{AddressSpace, BuiltIn, DepthMode, GlobalKind, GlobalVar, Interpolation, IoVar, Sampling, Stage};
 
 use crate::ast::{self, Attribute, Mods, Slice};
 use crate::cx::Cx;
@@ -30,10 +28,17 @@ pub(crate) struct Semantic {
 /// The stage variables of a value: a leaf, or a part for each slot, element or row.
 #[derive(Clone, Debug)]
 pub(crate) enum Io {
-    Leaf { global: ir::Global, precise: bool },
+    Leaf {
+        global: ir::Global,
+        precise: bool,
+    },
     Parts(Vec<Io>),
     /// Some elements of the array of clip or cull distances.
-    Distances { kind: BuiltIn, first: u32, count: u32 },
+    Distances {
+        kind: BuiltIn,
+        first: u32,
+        count: u32,
+    },
     /// Nothing: reported already.
     None,
 }
@@ -205,15 +210,11 @@ impl Cx<'_> {
                     self.error(codes::BAD_SEMANTIC, origin.span, "the array is too long for a signature");
                     return Io::None;
                 }
-                Io::Parts(
-                    (0..n).map(|i| self.signature(sig, of, semantic, &format!("{path}[{i}]"), origin)).collect(),
-                )
+                Io::Parts((0..n).map(|i| self.signature(sig, of, semantic, &format!("{path}[{i}]"), origin)).collect())
             }
             TyKind::Matrix(elem, r, c, _) if r > 1 && c > 1 => {
                 let row = self.tys.vector(elem, c);
-                Io::Parts(
-                    (0..r).map(|i| self.signature(sig, row, semantic, &format!("{path}[{i}]"), origin)).collect(),
-                )
+                Io::Parts((0..r).map(|i| self.signature(sig, row, semantic, &format!("{path}[{i}]"), origin)).collect())
             }
             _ => match self.distance_leaf(sig, ty, semantic) {
                 Some(io) => io,
@@ -380,7 +381,14 @@ impl Cx<'_> {
         Io::Leaf { global, precise: origin.mods.contains(Mods::PRECISE) }
     }
 
-    fn location(&mut self, sig: &mut Signature, target: Option<u32>, scalar: ir::Scalar, lanes: u8, origin: Origin) -> u32 {
+    fn location(
+        &mut self,
+        sig: &mut Signature,
+        target: Option<u32>,
+        scalar: ir::Scalar,
+        lanes: u8,
+        origin: Origin,
+    ) -> u32 {
         if let Some(a) = self.attribute(origin.attributes, Some("vk"), "location")
             && let Ok(v) = self.attribute_ints(a, 1, 1)
         {

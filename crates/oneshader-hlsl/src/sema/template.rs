@@ -69,7 +69,13 @@ impl Cx<'_> {
     }
 
     /// Converts an argument to its parameter's kind and type.
-    fn fit_arg(&mut self, param: &ast::TemplateParam, arg: TemplateValue, scope: ScopeId, span: Span) -> R<TemplateValue> {
+    fn fit_arg(
+        &mut self,
+        param: &ast::TemplateParam,
+        arg: TemplateValue,
+        scope: ScopeId,
+        span: Span,
+    ) -> R<TemplateValue> {
         match (param.kind, arg) {
             (TemplateParamKind::Type { .. }, TemplateValue::Type(ty)) => Ok(TemplateValue::Type(ty)),
             (TemplateParamKind::Value { ty, .. }, TemplateValue::Const(c, from)) => {
@@ -89,7 +95,13 @@ impl Cx<'_> {
     }
 
     /// Completes bound arguments with defaults; all of them, or `None` when one is missing.
-    fn complete(&mut self, parent: ScopeId, template: TemplateId, bound: &Bindings, span: Span) -> R<Option<Vec<TemplateValue>>> {
+    fn complete(
+        &mut self,
+        parent: ScopeId,
+        template: TemplateId,
+        bound: &Bindings,
+        span: Span,
+    ) -> R<Option<Vec<TemplateValue>>> {
         let params: Vec<ast::TemplateParam> = self.ast.iter(self.ast[template].params).collect();
         let scope = self.new_scope(Some(parent), ScopeKind::Block);
         let mut out = Vec::with_capacity(params.len());
@@ -228,7 +240,13 @@ impl Cx<'_> {
     }
 
     /// The instance of a function template for a call; `None`, silently, when the arguments do not fit.
-    pub(crate) fn function_instance(&mut self, template: u32, given: &[TemplateValue], args: &[Ty], span: Span) -> Option<FnId> {
+    pub(crate) fn function_instance(
+        &mut self,
+        template: u32,
+        given: &[TemplateValue],
+        args: &[Ty],
+        span: Span,
+    ) -> Option<FnId> {
         let t = self.s.fun_templates[template as usize].clone();
         let func = self.ast[t.func];
         let count = self.ast[t.params].params.len();
@@ -312,7 +330,14 @@ impl Cx<'_> {
     }
 
     /// Matches a pattern of a type against a type. Whether it is consistent so far.
-    fn match_type(&mut self, template: TemplateId, scope: ScopeId, pattern: ast::TypeId, ty: Ty, bound: &mut Bindings) -> bool {
+    fn match_type(
+        &mut self,
+        template: TemplateId,
+        scope: ScopeId,
+        pattern: ast::TypeId,
+        ty: Ty,
+        bound: &mut Bindings,
+    ) -> bool {
         let node = self.ast[pattern];
         match node.kind {
             ast::TypeKind::Path(path) => {

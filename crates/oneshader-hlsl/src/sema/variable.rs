@@ -145,7 +145,14 @@ impl Cx<'_> {
     }
 
     /// Adds a module-scope variable that is no resource.
-    fn add_global(&mut self, node: &ast::Var, ty: Ty, space: AddressSpace, init: Option<ir::Const>, known: Option<ir::Const>) -> Option<ir::Global> {
+    fn add_global(
+        &mut self,
+        node: &ast::Var,
+        ty: Ty,
+        space: AddressSpace,
+        init: Option<ir::Const>,
+        known: Option<ir::Const>,
+    ) -> Option<ir::Global> {
         let name = node.name?;
         let ir_name = self.ir_name(name);
         let ir = self.ir(ty);
@@ -208,9 +215,7 @@ impl Cx<'_> {
         };
         let var = self.s.vars[var.0 as usize].clone();
         let (Storage::Global(global), Some(init)) = (var.storage, node.init) else { return };
-        let value = self.in_scope(scope, |cx| {
-            cx.discarded(|cx| cx.initializer(var.ty, init).map(|v| cx.known(v.v)))
-        });
+        let value = self.in_scope(scope, |cx| cx.discarded(|cx| cx.initializer(var.ty, init).map(|v| cx.known(v.v))));
         match value {
             Ok(Some(c)) => self.b.module.globals[global].init = Some(c),
             Ok(None) => {
