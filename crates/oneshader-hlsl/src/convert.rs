@@ -65,7 +65,7 @@ impl Cx<'_> {
             Route::Same if to == Ty::VOID => Ok(Value { v: value.v, ty: to }),
             Route::Same => Ok(Value { v: value.v, ty: to }),
             Route::Numeric => Ok(self.convert_numeric(value, to)),
-            Route::ToBase => self.to_base(value, to),
+            Route::ToBase => self.base_value(value, to),
             Route::Block => {
                 let place = self.block_place(value);
                 let value = self.load(&place, span)?;
@@ -87,7 +87,7 @@ impl Cx<'_> {
         Place::pointer(root, arg, true).readonly(ReadOnly::Uniform)
     }
 
-    fn to_base(&mut self, value: Value, to: Ty) -> R<Value> {
+    fn base_value(&mut self, value: Value, to: Ty) -> R<Value> {
         let mut at = value;
         while at.ty != to {
             let Some(base) = self.tys.as_struct(at.ty).and_then(|s| self.tys.def(s).base) else {

@@ -155,7 +155,7 @@ impl Cx<'_> {
             Base::Memory(memory) => {
                 let address = self.memory_address(memory);
                 let v = self.b.load(address);
-                let value = if memory.layout { self.from_memory(v, ty, span)? } else { Value { v, ty } };
+                let value = if memory.layout { self.memory_to_value(v, ty, span)? } else { Value { v, ty } };
                 if let Some(c) = place.known {
                     self.known.insert(value.v, c);
                 }
@@ -167,7 +167,7 @@ impl Cx<'_> {
     }
 
     /// A value from what is in memory with a layout.
-    pub(crate) fn from_memory(&mut self, v: ir::Value, ty: Ty, span: Span) -> R<Value> {
+    pub(crate) fn memory_to_value(&mut self, v: ir::Value, ty: Ty, span: Span) -> R<Value> {
         let (value_ty, memory_ty) = (self.ir(ty), self.ir_mem(ty));
         if value_ty == memory_ty {
             return Ok(Value { v, ty });
@@ -177,7 +177,7 @@ impl Cx<'_> {
     }
 
     /// What is to be in memory with a layout from a value.
-    pub(crate) fn to_memory(&mut self, value: Value, span: Span) -> R<ir::Value> {
+    pub(crate) fn value_to_memory(&mut self, value: Value, span: Span) -> R<ir::Value> {
         let (value_ty, memory_ty) = (self.ir(value.ty), self.ir_mem(value.ty));
         if value_ty == memory_ty {
             return Ok(value.v);
@@ -233,8 +233,8 @@ impl Cx<'_> {
 
     fn reform_one(&mut self, part: ir::Value, ty: Ty, span: Span, to: bool) -> R<ir::Value> {
         match to {
-            true => self.to_memory(Value { v: part, ty }, span),
-            false => Ok(self.from_memory(part, ty, span)?.v),
+            true => self.value_to_memory(Value { v: part, ty }, span),
+            false => Ok(self.memory_to_value(part, ty, span)?.v),
         }
     }
 
@@ -493,7 +493,7 @@ impl Cx<'_> {
     fn store_base(&mut self, place: &Place, value: Value, span: Span) -> R<()> {
         match &place.base {
             Base::Memory(memory) => {
-                let v = if memory.layout { self.to_memory(value, span)? } else { value.v };
+                let v = if memory.layout { self.value_to_memory(value, span)? } else { value.v };
                 let address = self.memory_address(memory);
                 self.b.store(address, v);
                 Ok(())

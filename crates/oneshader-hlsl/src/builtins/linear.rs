@@ -112,7 +112,7 @@ pub(super) fn mul(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue], span: Span
         return Err(cx.error(codes::BAD_ARGUMENTS, span, format!("mul cannot multiply {a} and {b}")));
     };
     let elem = admit(Class::Num, meet(ae, be));
-    let mut to = |cx: &mut Cx<'_>, value: Value, shape: Shape, at: Span| {
+    let to = |cx: &mut Cx<'_>, value: Value, shape: Shape, at: Span| {
         let ty = cx.tys.numeric(elem, shape);
         cx.convert(value, ty, at)
     };

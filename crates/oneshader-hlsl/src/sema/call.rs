@@ -147,7 +147,10 @@ impl Cx<'_> {
                 let text = self.text(name).to_owned();
                 match self.find_builtin(&text) {
                     Some(id) => self.call_builtin_named(Some(id), &args, given.as_deref(), span),
-                    None => Err(self.unknown_name(name, None, name_span)),
+                    None => match self.unsupported_name(name, name_span) {
+                        Some(reported) => Err(reported),
+                        None => Err(self.unknown_name(name, None, name_span)),
+                    },
                 }
             }
         }
@@ -306,6 +309,7 @@ impl Cx<'_> {
         args: Vec<Arg>,
         span: Span,
     ) -> R<Expr> {
+        let (fun, args) = self.specialize_call(fun, args);
         let f = self.s.funs[fun.0 as usize].clone();
         let mut values: Vec<ir::Value> = Vec::with_capacity(args.len() + 1);
         let mut back: Vec<(Place, Place, Span)> = Vec::new();
@@ -373,6 +377,75 @@ impl Cx<'_> {
             Some(v) => Expr::Value(Value { v, ty: f.ret }),
             None => Expr::Void,
         })
+    }
+
+    /// Arrays of resources are not passed: the function is made again for the arrays that a call names.
+    fn specialize_call(&mut self, fun: FnId, args: Vec<Arg>) -> (FnId, Vec<Arg>) {
+        let params = &self.s.funs[fun.0 as usize].params;
+        let is_array = |cx: &Self, ty: Ty| {
+            matches!(cx.tys.kind(ty), TyKind::Array(..) | TyKind::Unsized(_))
+                && cx.tys.as_object(cx.tys.innermost(ty)).is_some()
+        };
+        if !params.iter().any(|p| is_array(self, p.ty)) {
+            return (fun, args);
+        }
+        let key: Vec<Option<ir::Global>> = params
+            .iter()
+            .zip(&args)
+            .map(|(param, arg)| match &arg.expr {
+                Expr::Place(place) if is_array(self, param.ty) => self.whole_global(place),
+                _ => None,
+            })
+            .collect();
+        if key.iter().all(Option::is_none) {
+            return (fun, args);
+        }
+        let mut rest = Vec::new();
+        let mut types = Vec::new();
+        for (global, arg) in key.iter().zip(args) {
+            match global {
+                // The array's own length counts, not the parameter's.
+                Some(_) => types.push(self.type_of(&arg.expr)),
+                None => rest.push(arg),
+            }
+        }
+        let found = self.s.special.get(&(fun, key.clone())).copied();
+        let special = found.unwrap_or_else(|| {
+            if self.s.funs[fun.0 as usize].body.is_none() {
+                self.find_member_definition(fun);
+            }
+            let mut f = self.s.funs[fun.0 as usize].clone();
+            let params = std::mem::take(&mut f.params);
+            let mut types = types.into_iter();
+            for (i, mut param) in params.into_iter().enumerate() {
+                match key.get(i).copied().flatten() {
+                    Some(global) => {
+                        param.ty = types.next().unwrap_or(param.ty);
+                        f.aliases.push((param, global));
+                    }
+                    None => f.params.push(param),
+                }
+            }
+            f.state = crate::sema::BodyState::Idle;
+            f.ir = None;
+            let id = FnId(self.s.funs.len() as u32);
+            self.s.funs.push(f);
+            self.s.special.insert((fun, key), id);
+            id
+        });
+        (special, rest)
+    }
+
+    /// The variable of the module that a place is all of.
+    fn whole_global(&self, place: &Place) -> Option<ir::Global> {
+        let Base::Memory(memory) = &place.base else { return None };
+        if !memory.indices.is_empty() || !place.steps.is_empty() {
+            return None;
+        }
+        match self.b.func.values[memory.root].def {
+            ir::ValueDef::Global(global) => Some(global),
+            _ => None,
+        }
     }
 
     /// The address of a method's object: itself when it is a local variable, else a copy that is copied back.

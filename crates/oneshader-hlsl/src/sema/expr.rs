@@ -127,7 +127,10 @@ impl Cx<'_> {
                 let message = format!("`{}` is no value", self.text(name));
                 Err(self.error(codes::WRONG_KIND_OF_NAME, span, message))
             }
-            None => Err(self.unknown_name(name, None, span)),
+            None => match self.unsupported_name(name, span) {
+                Some(reported) => Err(reported),
+                None => Err(self.unknown_name(name, None, span)),
+            },
         }
     }
 
@@ -204,6 +207,12 @@ impl Cx<'_> {
         {
             // A cast to the same type stays a place, which DXC has as well.
             return Ok(expr);
+        }
+        if let Expr::Place(place) = &expr
+            && self.tys.as_struct(place.ty).is_some()
+            && self.tys.derives_from(place.ty, to)
+        {
+            return self.upcast_place(place.clone(), to, span).map(Expr::Place);
         }
         let value = self.rvalue(expr, self.ast[operand].span)?;
         if let TyKind::Unsized(_) = self.tys.kind(to) {

@@ -3,7 +3,7 @@
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use oneshader_diag::{Diagnostic, DiagnosticBag, Span, codes};
 use oneshader_ir as ir;
-use oneshader_ir::{Func, Op, ValueDef};
+use oneshader_ir::{Func, Op, ResourceType, StructType, TypeKind, ValueDef};
 use rustc_hash::FxHashSet;
 
 use crate::cx::Cx;
@@ -16,6 +16,7 @@ impl Cx<'_> {
         self.flush();
         self.report_missing_entries();
         self.initialize_statics();
+        self.finish_globals_block();
         let order = self.order_functions();
         let mut reached: FxHashSet<u32> = FxHashSet::default();
         for (id, fun) in self.s.funs.iter().enumerate() {
@@ -29,6 +30,35 @@ impl Cx<'_> {
             if kept || !lowering {
                 bag.push(diagnostic);
             }
+        }
+    }
+
+    /// The block of loose uniforms grew while its members' types were declared; its structure has to stand behind theirs.
+    fn finish_globals_block(&mut self) {
+        let Some(block) = self.s.globals else { return };
+        let block = self.s.blocks[block as usize];
+        let types = &mut self.b.module.types;
+        let TypeKind::Struct(old) = types.kind(block.ty) else { return };
+        let data =
+            StructType { name: types.structs[old].name, members: std::mem::take(&mut types.structs[old].members) };
+        let resource = |block| TypeKind::Resource(ResourceType::ConstantBuffer { block });
+        let new = types.add_struct(data);
+        let (old_handle, new_handle) = (types.intern(resource(block.ty)), types.intern(resource(new)));
+        let pairs = [
+            (block.ty, new),
+            (old_handle, new_handle),
+            (types.pointer(block.space, block.ty), types.pointer(block.space, new)),
+            (types.pointer(ir::AddressSpace::Handle, old_handle), types.pointer(ir::AddressSpace::Handle, new_handle)),
+        ];
+        let swap = |ty: &mut ir::Type| {
+            if let Some((_, to)) = pairs.iter().find(|(from, _)| from == ty) {
+                *ty = *to;
+            }
+        };
+        swap(&mut self.b.module.globals[block.global].ty);
+        for function in self.b.module.functions.values_mut() {
+            function.values.values_mut().for_each(|v| swap(&mut v.ty));
+            function.insts.values_mut().for_each(|i| swap(&mut i.ty));
         }
     }
 

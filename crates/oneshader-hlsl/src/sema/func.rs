@@ -51,6 +51,7 @@ impl Cx<'_> {
             env: self.s.env,
             precise: node.mods.contains(Mods::PRECISE),
             is_const: node.is_const,
+            aliases: Vec::new(),
         });
         Ok(id)
     }
@@ -70,6 +71,11 @@ impl Cx<'_> {
             (true, true) => Direction::InOut,
             (false, true) => Direction::Out,
             _ => Direction::In,
+        };
+        // A resource that comes in by `inout` must be known; it cannot be changed, so it is passed like any other.
+        let dir = match (dir, self.tys.kind(self.tys.innermost(ty))) {
+            (Direction::InOut, TyKind::Object(..)) => Direction::In,
+            _ => dir,
         };
         let default = node.init.map(|e| (e, scope));
         Ok(Some(Param { name: node.name, ty, dir, default, decl, span: node.name_span }))
@@ -317,7 +323,7 @@ impl Cx<'_> {
     }
 
     /// A member's definition out of line, for a method of a template's instance that has no body.
-    fn find_member_definition(&mut self, id: FnId) {
+    pub(crate) fn find_member_definition(&mut self, id: FnId) {
         let fun = self.s.funs[id.0 as usize].clone();
         let Some(s) = self.enclosing_of(fun.scope) else { return };
         let Some((template, args)) = self.s.instance_of.get(&s).cloned() else { return };
@@ -421,6 +427,17 @@ impl Cx<'_> {
             }
             for (param, value) in fun.params.iter().zip(values) {
                 cx.declare_parameter(param, value);
+            }
+            for (param, global) in &fun.aliases {
+                let Some(name) = param.name else { continue };
+                cx.add_var(Var {
+                    name,
+                    ty: param.ty,
+                    storage: Storage::Global(*global),
+                    readonly: Some(ReadOnly::Object),
+                    known: None,
+                    span: param.span,
+                });
             }
             cx.check_unsupported_types(&fun);
             cx.body_block(body);

@@ -410,7 +410,7 @@ pub(crate) fn parse_elements(text: &str, (rows, cols): (u8, u8)) -> Option<Small
     let bytes = text.as_bytes();
     let from_zero = text.starts_with("_m");
     let each = if from_zero { 4 } else { 3 };
-    if bytes.is_empty() || bytes.len() % each != 0 || bytes.len() / each > 4 {
+    if bytes.is_empty() || !bytes.len().is_multiple_of(each) || bytes.len() / each > 4 {
         return None;
     }
     bytes

@@ -134,6 +134,8 @@ pub(crate) struct Fun {
     pub precise: bool,
     /// A method that does not change its object.
     pub is_const: bool,
+    /// Parameters that stand for arrays of resources of the module, which a call names: they are not passed.
+    pub aliases: Vec<(Param, ir::Global)>,
 }
 
 /// What an overload set has.
@@ -170,6 +172,8 @@ pub(crate) struct StructTemplate {
     pub specials: Vec<(ast::TemplateId, ast::StructId)>,
     /// Members defined out of line: the template of the structure, of the member, and the function.
     pub members: Vec<(ast::TemplateId, ast::DeclId, ast::FunctionId)>,
+    /// Static members defined out of line.
+    pub statics: Vec<(ast::TemplateId, ast::VarId)>,
     pub instances: FxHashMap<Vec<TemplateValue>, Ty>,
     pub span: Span,
 }
@@ -244,6 +248,8 @@ pub(crate) struct State {
     pub resources: Vec<ResourceNode>,
     /// The block of loose uniforms.
     pub globals: Option<u32>,
+    /// Functions by the arrays of resources that calls pass to them.
+    pub special: FxHashMap<(FnId, Vec<Option<ir::Global>>), FnId>,
     /// Bodies that wait.
     pub queue: std::collections::VecDeque<FnId>,
     pub body: Body,

@@ -171,7 +171,7 @@ impl Cx<'_> {
             None => return Err(self.bad_operands(op.text(), &[left.ty, right.ty], span)),
         };
         if matches!(op, BinaryOp::Div | BinaryOp::Rem) {
-            if elem.is_min_precision() && elem.is_int() {
+            if elem.is_min_precision() && elem.is_int() && !elem.is_unsigned() {
                 let message = "integers of min-precision cannot be divided";
                 return Err(self.error(codes::INVALID_OPERANDS, span, message));
             }
@@ -180,6 +180,9 @@ impl Cx<'_> {
             }
         }
         let ty = self.tys.numeric(elem, shape);
+        // Two values of one enumeration give one of it.
+        let same_enum = left.ty == right.ty && self.is_enum(left.ty) && !is_comparison(op);
+        let result_ty = left.ty;
         let mut a = self.operand(left, ty, left_span)?;
         let mut b = self.operand(right, ty, right_span)?;
         self.at(span);
@@ -190,6 +193,9 @@ impl Cx<'_> {
             a = self.convert_numeric(a, ty);
             b = self.convert_numeric(b, ty);
             result = self.binary(ir_op(op), a, b);
+        }
+        if same_enum {
+            result.ty = result_ty;
         }
         Ok(result)
     }

@@ -114,6 +114,7 @@ impl Cx<'_> {
             body,
             specials: Vec::new(),
             members: Vec::new(),
+            statics: Vec::new(),
             instances: Self::no_instances(),
             span: node.name_span,
         });

@@ -30,6 +30,10 @@ impl Cx<'_> {
         let inner = self.tys.innermost(ty);
         if let TyKind::Object(kind, _) = self.tys.kind(inner) {
             if is_unsupported(kind) {
+                if matches!(kind, ObjectKind::FeedbackTexture2D | ObjectKind::FeedbackTexture2DArray) {
+                    let message = format!("`{}` is not supported", kind.text());
+                    self.error(codes::UNSUPPORTED_TYPE, node.name_span, message);
+                }
                 // Subobjects and the like: nothing that is compiled can use them.
                 self.add_broken(node.name, node.name_span);
                 return;
@@ -54,6 +58,12 @@ impl Cx<'_> {
             self.error(codes::BAD_ARRAY_SIZE, node.name_span, "the array needs a size");
             self.add_broken(node.name, node.name_span);
             return;
+        }
+        if ty == Ty::STRING {
+            if node.init.is_none() {
+                self.error(codes::MISSING_INITIALIZER, node.name_span, "a string needs a value");
+            }
+            return self.add_broken(node.name, node.name_span);
         }
         let block = match self.has_numbers(ty) {
             true => Some(self.globals_block()),
@@ -315,12 +325,26 @@ impl Cx<'_> {
             Some(name) => self.ir_name(name),
             None => self.b.module.names.intern("cbuffer"),
         };
+        // The block's structure stands behind those of its members.
+        for member in self.ast.iter(node.members) {
+            match self.ast[member].kind {
+                DeclKind::Var(var) if !self.ast[var].mods.contains(Mods::STATIC) => {
+                    if let Ok(ty) = self.resolve(self.ast[var].ty) {
+                        let ty = self.with_order(ty, self.ast[var].mods);
+                        self.ir_mem(ty);
+                    }
+                }
+                DeclKind::Struct(_) | DeclKind::Enum(_) | DeclKind::Alias(_) => self.declare_one(member),
+                _ => {}
+            }
+        }
         let block = self.new_block(name, node.is_tbuffer, resource, node.name_span);
         for member in self.ast.iter(node.members) {
             match self.ast[member].kind {
                 DeclKind::Var(var) if !self.ast[var].mods.contains(Mods::STATIC) => {
                     self.declare_block_member(block, member, var);
                 }
+                DeclKind::Struct(_) | DeclKind::Enum(_) | DeclKind::Alias(_) => {}
                 _ => self.declare_one(member),
             }
         }

@@ -50,6 +50,8 @@ pub(crate) struct Scope {
     pub parent: Option<ScopeId>,
     pub kind: ScopeKind,
     pub names: FxHashMap<Name, Sym>,
+    /// Types whose name a variable or function of the same scope has taken; found where a type is asked for.
+    pub tags: FxHashMap<Name, Sym>,
     /// `using namespace`.
     pub using: Vec<ScopeId>,
 }
@@ -61,7 +63,13 @@ impl Cx<'_> {
     /// A new scope inside another one.
     pub(crate) fn new_scope(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
         let id = ScopeId(self.s.scopes.len() as u32);
-        self.s.scopes.push(Scope { parent, kind, names: FxHashMap::default(), using: Vec::new() });
+        self.s.scopes.push(Scope {
+            parent,
+            kind,
+            names: FxHashMap::default(),
+            tags: FxHashMap::default(),
+            using: Vec::new(),
+        });
         id
     }
 
@@ -105,6 +113,11 @@ impl Cx<'_> {
             if same_type {
                 return;
             }
+            if matches!(old, Sym::Type(t) if self.tys.as_struct(t).is_some()) && !matches!(sym, Sym::Type(_)) {
+                self.scope_mut(scope).tags.insert(name, old);
+                self.scope_mut(scope).names.insert(name, sym);
+                return;
+            }
             let mut d = Diagnostic::new(codes::REDEFINITION, span, format!("`{}` is declared twice", self.text(name)));
             if let Sym::Var(v) = old {
                 d = d.label(self.s.vars[v.0 as usize].span, "declared here before");
@@ -125,9 +138,9 @@ impl Cx<'_> {
             }
             old => {
                 // A structure's name gives way to a function's, as in C++.
-                if let Some(old) = old
-                    && !matches!(old, Sym::Type(_))
-                {
+                if let Some(old @ Sym::Type(_)) = old {
+                    self.scope_mut(scope).tags.insert(name, old);
+                } else if old.is_some() {
                     self.error(codes::REDEFINITION, span, format!("`{}` is declared twice", self.text(name)));
                 }
                 let set = self.s.sets.len() as u32;
@@ -190,6 +203,19 @@ impl Cx<'_> {
         found
     }
 
+    /// The type that an unqualified name means where a value hides it.
+    pub(crate) fn lookup_tag(&self, name: Name) -> Option<Sym> {
+        let mut at = Some(self.s.scope);
+        while let Some(scope) = at {
+            let s = self.scope(scope);
+            if let Some(sym) = s.tags.get(&name) {
+                return Some(*sym);
+            }
+            at = s.parent;
+        }
+        None
+    }
+
     /// What an unqualified name means here.
     pub(crate) fn lookup(&mut self, name: Name) -> Option<Sym> {
         let mut at = Some(self.s.scope);
@@ -242,6 +268,9 @@ impl Cx<'_> {
                     segment.span,
                     format!("`{text}` is neither a namespace nor a type"),
                 ))
+            }
+            None if self.text(segment.name) == "vk" => {
+                Err(self.error(codes::UNSUPPORTED_ATTRIBUTE, segment.span, "names of `vk::` are not supported"))
             }
             None => Err(self.unknown_name(segment.name, outer, segment.span)),
         }

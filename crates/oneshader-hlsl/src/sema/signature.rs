@@ -206,7 +206,7 @@ impl Cx<'_> {
                 if let Some(io) = self.distance_leaf(sig, ty, semantic) {
                     return io;
                 }
-                if n > 64 {
+                if n > 256 {
                     self.error(codes::BAD_SEMANTIC, origin.span, "the array is too long for a signature");
                     return Io::None;
                 }
@@ -336,13 +336,31 @@ impl Cx<'_> {
             user = Some(None);
         }
         let key = (lower.clone(), semantic.index);
-        if vk.is_none() && sig.seen.contains(&key) {
+        let repeats = builtin.is_none() || sig.way == Way::Out;
+        if vk.is_none() && repeats && sig.seen.contains(&key) {
             let message = format!("`{text}{}` stands twice in the signature", semantic.index);
             self.error(codes::DUPLICATE_SEMANTIC, semantic.span, message);
             return Io::None;
         }
         sig.seen.push(key);
         let count = shape.count().min(4) as u8;
+        if let Some((b, e, _)) = builtin {
+            let fits = match b {
+                BuiltIn::Position => shape == Shape::Vector(4) && elem.is_float() && elem.bytes() == 4,
+                _ => elem.is_float() == e.is_float() || e == Elem::Bool && !elem.is_float(),
+            };
+            if !fits {
+                let shown = self.tys.numeric(elem, shape);
+                let message = format!("`{text}` cannot be of type `{}`", self.show(shown));
+                self.error(codes::BAD_SEMANTIC, semantic.span, message);
+                return Io::None;
+            }
+        }
+        let smooth = Mods::LINEAR | Mods::CENTROID | Mods::NOPERSPECTIVE | Mods::SAMPLE;
+        if sig.stage == Stage::Pixel && sig.way == Way::In && !elem.is_float() && origin.mods.intersects(smooth) {
+            self.error(codes::BAD_SEMANTIC, origin.span, "an integer input of a pixel shader is not interpolated");
+            return Io::None;
+        }
         let scalar = match builtin {
             Some((_, e, _)) => e.ir(),
             // A `bool` crosses stages as a number.
@@ -450,7 +468,7 @@ impl Cx<'_> {
             Io::Leaf { global, .. } => {
                 let root = self.b.global(*global);
                 let v = self.b.load(root);
-                self.from_io(v, ty, span)
+                self.io_value(v, ty, span)
             }
             Io::Distances { kind, first, count } => {
                 let global = if *kind == BuiltIn::ClipDistance { sig.clip_global } else { sig.cull_global };
@@ -478,7 +496,7 @@ impl Cx<'_> {
     }
 
     /// A value of a type from what a stage variable holds.
-    fn from_io(&mut self, v: ir::Value, ty: Ty, span: Span) -> R<Value> {
+    fn io_value(&mut self, v: ir::Value, ty: Ty, span: Span) -> R<Value> {
         let want = self.ir(ty);
         if self.b.ty(v) == want {
             return Ok(Value { v, ty });

@@ -200,6 +200,9 @@ impl Cx<'_> {
             if let Some(body) = body {
                 self.as_instance(scope, |cx| cx.define_struct(ty, s, body));
             }
+            for (params, var) in self.s.struct_templates[template as usize].statics.clone() {
+                self.define_instance_static(ty, params, var);
+            }
         }
         Ok(ty)
     }

@@ -25,7 +25,10 @@ impl Cx<'_> {
             ast::TypeKind::Object { kind, args } => self.object_type(kind, args, node.mods, node.span)?,
             ast::TypeKind::Path(path) => {
                 let (sym, scope, last) = self.lookup_path(path)?;
-                let Some(sym) = sym else { return Err(self.unknown_name(last.name, scope, last.span)) };
+                let Some(mut sym) = sym else { return Err(self.unknown_name(last.name, scope, last.span)) };
+                if let (Sym::Var(_) | Sym::Funs(_), Some(tag)) = (sym, self.lookup_tag(last.name)) {
+                    sym = tag;
+                }
                 self.type_of_symbol(sym, last.name, last.args, last.span)?
             }
             ast::TypeKind::Array { element, size } => {
@@ -445,5 +448,5 @@ fn defaults_to_float4(kind: ObjectKind) -> bool {
             | O::ConsumeStructuredBuffer
     );
     let writes = is_read_write(kind);
-    texture && (!writes || texture_shape(kind).3 == oneshader_ir::Access::ReadWrite)
+    kind == O::Buffer || texture && (!writes || texture_shape(kind).3 == oneshader_ir::Access::ReadWrite)
 }

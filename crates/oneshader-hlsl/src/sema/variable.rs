@@ -27,7 +27,13 @@ impl Cx<'_> {
         let node = self.ast[id];
         let in_body = self.s.func.is_some() && self.scope(self.s.scope).kind == ScopeKind::Block;
         if let Some(path) = node.qualifier {
-            return self.define_static_member(id, path);
+            return match self.ast[decl].template {
+                Some(params) => self.define_template_static(id, path, params),
+                None => match self.scope_of_path(path) {
+                    Ok(scope) => self.define_static_member(id, scope, scope),
+                    Err(_) => {}
+                },
+            };
         }
         let Ok(ty) = self.variable_type(&node) else {
             // The initializer may have errors of its own.
@@ -71,7 +77,7 @@ impl Cx<'_> {
             self.discarded(|cx| cx.list_values(init, &mut values))?;
             let total: u64 = values.iter().map(|(v, _)| self.leaf_count(v.ty)).sum();
             let each = self.leaf_count(of).max(1);
-            if total == 0 || total % each != 0 {
+            if total == 0 || !total.is_multiple_of(each) {
                 let span = self.ast[init].span;
                 return Err(self.error(codes::BAD_INITIALIZER, span, "the values do not fill whole elements"));
             }
@@ -88,19 +94,25 @@ impl Cx<'_> {
             self.add_broken(node.name, span);
             return;
         }
-        // The initializer does not see the variable, unlike in C++, but nothing sensible depends on it.
+        let mods = self.mods(node);
+        let is_const = mods.contains(Mods::CONST);
+        // The variable is visible in its own initializer, as in C++.
+        self.at(span);
+        let ir_name = self.ir_name(name);
+        let ir = self.ir(ty);
+        let root = self.b.local(ir_name, ir);
+        let readonly = is_const.then_some(ReadOnly::Const);
+        let id = self.add_var(Var { name, ty, storage: Storage::Local(root), readonly, known: None, span });
         let value = match node.init {
             Some(init) => match self.initializer(ty, init) {
                 Ok(value) => Some(value),
                 Err(_) => {
-                    self.add_broken(node.name, span);
+                    self.s.vars[id.0 as usize].storage = Storage::Error;
                     return;
                 }
             },
             None => None,
         };
-        let mods = self.mods(node);
-        let is_const = mods.contains(Mods::CONST);
         if is_const && value.is_none() {
             self.error(codes::MISSING_INITIALIZER, span, "a constant needs an initial value");
         }
@@ -109,23 +121,17 @@ impl Cx<'_> {
             && matches!(self.tys.kind(ty), TyKind::Object(..))
         {
             // Another name for a resource.
-            let readonly = Some(ReadOnly::Const);
-            self.add_var(Var { name, ty, storage: Storage::Value(value.v), readonly, known: None, span });
+            self.s.vars[id.0 as usize].storage = Storage::Value(value.v);
             return;
         }
         self.at(span);
-        let ir_name = self.ir_name(name);
-        let ir = self.ir(ty);
-        let root = self.b.local(ir_name, ir);
         if let Some(value) = value {
             self.b.store(root, value.v);
         }
         if mods.contains(Mods::PRECISE) {
             self.s.body.precise.push(root);
         }
-        let known = value.filter(|_| is_const).and_then(|v| self.known(v.v));
-        let readonly = is_const.then_some(ReadOnly::Const);
-        self.add_var(Var { name, ty, storage: Storage::Local(root), readonly, known, span });
+        self.s.vars[id.0 as usize].known = value.filter(|_| is_const).and_then(|v| self.known(v.v));
     }
 
     fn declare_groupshared(&mut self, node: &ast::Var, ty: Ty) {
@@ -134,7 +140,7 @@ impl Cx<'_> {
         }
         if let Some(init) = node.init {
             let span = self.ast[init].span;
-            self.error(codes::BAD_INITIALIZER, span, "a groupshared variable cannot have an initial value");
+            self.warn(codes::IGNORED_ATTRIBUTE, span, "the initial value of a groupshared variable is ignored");
         }
         if let TyKind::Unsized(_) = self.tys.kind(ty) {
             self.error(codes::BAD_ARRAY_SIZE, node.name_span, "the array needs a size");
@@ -203,27 +209,67 @@ impl Cx<'_> {
     }
 
     /// `float S::x = 1;`
-    fn define_static_member(&mut self, id: VarId, path: ast::PathId) {
+    pub(crate) fn define_static_member(&mut self, id: VarId, owner: ScopeId, scope: ScopeId) {
         let node = self.ast[id];
-        let Ok(scope) = self.scope_of_path(path) else { return };
-        let found = node.name.and_then(|n| self.lookup_in(scope, n));
+        let found = node.name.and_then(|n| self.lookup_in(owner, n));
         let Some(Sym::Var(var)) = found else {
             if let Some(name) = node.name {
-                self.unknown_name(name, Some(scope), node.name_span);
+                self.unknown_name(name, Some(owner), node.name_span);
             }
             return;
         };
-        let var = self.s.vars[var.0 as usize].clone();
+        let slot = var.0 as usize;
+        let var = self.s.vars[slot].clone();
         let (Storage::Global(global), Some(init)) = (var.storage, node.init) else { return };
         let value = self.in_scope(scope, |cx| cx.discarded(|cx| cx.initializer(var.ty, init).map(|v| cx.known(v.v))));
         match value {
-            Ok(Some(c)) => self.b.module.globals[global].init = Some(c),
+            Ok(Some(c)) => {
+                self.b.module.globals[global].init = Some(c);
+                let is_const = var.readonly.is_some();
+                self.b.module.globals[global].readonly = is_const;
+                self.s.vars[slot].known = Some(c).filter(|_| is_const);
+            }
             Ok(None) => {
                 self.b.module.globals[global].init = None;
                 self.s.static_inits.push(StaticInit { global, ty: var.ty, init, scope, env: self.s.env });
             }
             Err(_) => {}
         }
+    }
+
+    /// `template<class T> int S<T>::x = 1;`: for the instances there are and those to come.
+    fn define_template_static(&mut self, id: VarId, path: ast::PathId, params: ast::TemplateId) {
+        let segments: Vec<ast::Segment> = self.ast.iter(self.ast[path].segments).collect();
+        let mut outer = None;
+        for segment in &segments {
+            let sym = match outer {
+                Some(scope) => self.lookup_in(scope, segment.name),
+                None => self.lookup(segment.name),
+            };
+            match sym {
+                Some(Sym::Namespace(scope)) => outer = Some(scope),
+                Some(Sym::StructTemplate(t)) => {
+                    self.s.struct_templates[t as usize].statics.push((params, id));
+                    let instances: Vec<Ty> = self.s.struct_templates[t as usize].instances.values().copied().collect();
+                    for ty in instances {
+                        self.define_instance_static(ty, params, id);
+                    }
+                    return;
+                }
+                _ => break,
+            }
+        }
+        let span = self.ast[id].name_span;
+        self.error(codes::BAD_DECLARATION, span, "expected a member of a template");
+    }
+
+    /// The definition of a static member for one instance of its structure.
+    pub(crate) fn define_instance_static(&mut self, ty: Ty, params: ast::TemplateId, id: VarId) {
+        let Some(s) = self.tys.as_struct(ty) else { return };
+        let Some((_, args)) = self.s.instance_of.get(&s).cloned() else { return };
+        let owner = ScopeId(self.tys.def(s).scope);
+        let scope = self.bind(owner, params, &args);
+        self.define_static_member(id, owner, scope);
     }
 
     /// Checks an initializer whose target failed.
