@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-thread_local! {
+crate::sync::thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 

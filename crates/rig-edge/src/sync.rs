@@ -3,6 +3,12 @@
 //! Poisoning is ignored: no state of ours is left half-changed by a panic, since user code runs outside our locks.
 
 #[cfg(not(feature = "model"))]
+pub use std::thread_local;
+
+#[cfg(feature = "model")]
+pub use shuttle::thread_local;
+
+#[cfg(not(feature = "model"))]
 pub use std::sync::{Condvar, Mutex, MutexGuard, atomic};
 
 #[cfg(feature = "model")]

@@ -67,7 +67,7 @@ pub(crate) struct Seat<A: Api> {
     pub fault: Option<Fault>,
 }
 
-thread_local! {
+rig_edge::sync::thread_local! {
     /// The seat of the fill that this thread runs, with the type of its API.
     static CURRENT: Cell<Option<(*mut c_void, TypeId)>> = const { Cell::new(None) };
 }
@@ -83,11 +83,11 @@ impl<A: Api> Seat<A> {
         let value = self.value;
         let queue: *mut c_void = (&raw mut *self).cast();
         let _inside = Inside::new();
-        let outer = CURRENT.replace(Some((queue, TypeId::of::<A>())));
+        let outer = CURRENT.with(|c| c.replace(Some((queue, TypeId::of::<A>()))));
         // SAFETY: `queue` points to the seat, whose first word holds the encoder that was opened before; it stays
         // there for the call, during which this thread reaches the seat through `queue` alone.
         let code = unsafe { fill.call(queue, value) };
-        CURRENT.set(outer);
+        CURRENT.with(|c| c.set(outer));
         code
     }
 
@@ -114,7 +114,7 @@ impl<A: Api> Seat<A> {
 
 /// Calls `f` with the seat of the running fill, if `queue` is the one this thread's fill was given.
 pub(crate) fn with_seat<A: Api, R>(queue: *mut c_void, f: impl FnOnce(&mut Seat<A>) -> R) -> Option<R> {
-    let current = CURRENT.take();
+    let current = CURRENT.with(Cell::take);
     let (seat, api) = current?;
     let result = if seat == queue && api == TypeId::of::<A>() {
         // SAFETY: `seat` was stored by `Seat::<A>::call` (the type matches), which is still running on this thread, so
@@ -124,7 +124,7 @@ pub(crate) fn with_seat<A: Api, R>(queue: *mut c_void, f: impl FnOnce(&mut Seat<
     } else {
         None
     };
-    CURRENT.set(current);
+    CURRENT.with(|c| c.set(current));
     result
 }
 
