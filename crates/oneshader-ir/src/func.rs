@@ -301,6 +301,23 @@ impl Function {
         value
     }
 
+    /// Drops the local variables that `keep` does not want, and renumbers the others. No living instruction may use a dropped
+    /// one.
+    pub fn retain_locals(&mut self, keep: impl Fn(Local) -> bool) {
+        let old = std::mem::take(&mut self.locals);
+        let values = std::mem::take(&mut self.local_values);
+        for (local, var) in old.iter() {
+            if !keep(local) {
+                continue;
+            }
+            let new = self.locals.push(*var);
+            if let Some(value) = values[local] {
+                self.values[value].def = ValueDef::Local(new);
+                self.local_values[new] = Some(value);
+            }
+        }
+    }
+
     /// The block where the function begins.
     pub fn entry(&self) -> Option<Block> {
         self.order.first().copied()

@@ -11,6 +11,6 @@ mod passes;
 mod pipeline;
 mod table;
 
-pub use manager::{Config, Cx, run, run_pass};
+pub use manager::{Config, Cx, OptLevel, optimize, run, run_pass};
 pub use pipeline::{Pipeline, Step};
 pub use table::{PASSES, Pass, Run, find};

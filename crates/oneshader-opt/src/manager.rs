@@ -5,6 +5,36 @@ use crate::table::{Pass, Run};
 use oneshader_diag::{DiagnosticBag, Span};
 use oneshader_ir::{Func, Function, IrModule, Name, VerifyReport, verify};
 
+/// How much to optimize.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum OptLevel {
+    /// Only what every target needs (`-O0`, `-Od`).
+    O0,
+    /// Cleanup that keeps the shape a person wrote; the default for Metal.
+    O1,
+    /// Everything; the default for SPIR-V.
+    O3,
+}
+
+impl OptLevel {
+    /// Its pipeline.
+    pub fn pipeline(self) -> Pipeline {
+        match self {
+            Self::O0 => Pipeline::LEGAL,
+            Self::O1 => Pipeline::CLEANUP,
+            Self::O3 => Pipeline::FULL,
+        }
+    }
+}
+
+/// Optimizes `module`. Errors in the shader go to `bag`.
+///
+/// # Errors
+/// A broken rule of ours: the verifier's report, with the pass that broke it.
+pub fn optimize(module: &mut IrModule, level: OptLevel, bag: &mut DiagnosticBag) -> Result<(), VerifyReport> {
+    run(module, level.pipeline(), Config::default(), bag)
+}
+
 /// What the caller decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {

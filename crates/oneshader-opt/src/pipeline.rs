@@ -21,12 +21,26 @@ pub struct Pipeline {
 use Step::{Pass, Repeat};
 
 impl Pipeline {
+    /// What every target needs, and no more.
+    pub const LEGAL: Self = Self { steps: &[Pass("unreachable"), Pass("resolve-handles")] };
+
     /// Cleanup that keeps the shape a person wrote: the default for Metal.
     pub const CLEANUP: Self =
         Self { steps: &[Pass("unreachable"), Repeat(4, &["fold", "const-branch", "unreachable", "forward", "dce"])] };
 
+    /// Everything: the default for SPIR-V.
+    pub const FULL: Self = Self {
+        steps: &[
+            Pass("unreachable"),
+            Pass("resolve-handles"),
+            Pass("inline"),
+            Repeat(4, &["sroa", "mem2reg", "fold", "const-branch", "unreachable", "dce"]),
+        ],
+    };
+
     /// All standard pipelines with their names.
-    pub const ALL: &'static [(&'static str, Self)] = &[("cleanup", Self::CLEANUP)];
+    pub const ALL: &'static [(&'static str, Self)] =
+        &[("legal", Self::LEGAL), ("cleanup", Self::CLEANUP), ("full", Self::FULL)];
 
     /// The passes in the order of their first run.
     pub fn passes(self) -> impl Iterator<Item = &'static str> {

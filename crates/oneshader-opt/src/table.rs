@@ -53,8 +53,38 @@ pub static PASSES: &[Pass] = &[
     Pass {
         name: "forward",
         about: "replaces loads of locals that are stored once by what was stored",
-        after: &[],
+        after: &["resolve-handles"],
         run: Run::Function(passes::forward::run),
+    },
+    Pass {
+        name: "inline",
+        about: "replaces calls by the bodies of their callees",
+        after: &["resolve-handles"],
+        run: Run::Module(passes::inline::run),
+    },
+    Pass {
+        name: "mem2reg",
+        about: "promotes local variables to values",
+        after: &["resolve-handles", "sroa"],
+        run: Run::Function(passes::mem2reg::run),
+    },
+    Pass {
+        name: "resolve-handles",
+        about: "makes every handle the load of its resource, or a parameter",
+        after: &[],
+        run: Run::Module(passes::resolve_handles::run),
+    },
+    Pass {
+        name: "single-return",
+        about: "brings functions to one return at their end",
+        after: &[],
+        run: Run::Function(passes::single_return::run),
+    },
+    Pass {
+        name: "sroa",
+        about: "splits local structures and arrays into their parts",
+        after: &["inline"],
+        run: Run::Function(passes::sroa::run),
     },
     Pass {
         name: "unreachable",

@@ -2,6 +2,7 @@
 //! none is kept up to date when the function changes.
 
 mod cfg;
+mod constructs;
 mod csr;
 mod dom;
 mod effects;
@@ -10,6 +11,7 @@ mod loops;
 mod uses;
 
 pub use cfg::Cfg;
+pub use constructs::{Construct, ConstructId, ConstructKind, Constructs};
 pub use dom::DomTree;
 pub use effects::{OpEffects, op_effects};
 pub use frontier::Frontiers;

@@ -5,51 +5,14 @@
 
 use super::Checker;
 use super::flow::Flow;
-use crate::analysis::DomTree;
+use crate::analysis::{Construct, ConstructKind, Constructs, DomTree};
 use crate::entity::Block;
 use crate::func::{Function, Merge, TerminatorKind};
-use cranelift_entity::SecondaryMap;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    If,
-    Switch,
-    Loop { cont: Block },
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Construct {
-    header: Block,
-    merge: Block,
-    kind: Kind,
-    parent: Option<u32>,
-}
-
-struct Tree {
-    constructs: Vec<Construct>,
-    /// The construct a block is the header of.
-    own: SecondaryMap<Block, Option<u32>>,
-    /// The innermost construct around a block; for a header, around its construct.
-    around: SecondaryMap<Block, Option<u32>>,
-    /// The construct a block is the merge block of.
-    merges: SecondaryMap<Block, Option<u32>>,
-}
-
-impl Tree {
-    /// The innermost construct that the end of `block` is in.
-    fn inside(&self, block: Block) -> Option<u32> {
-        self.own[block].or(self.around[block])
-    }
-
-    /// `from` and the constructs around it, innermost first.
-    fn chain(&self, from: Option<u32>) -> impl Iterator<Item = (u32, Construct)> + '_ {
-        std::iter::successors(from, |&id| self.constructs[id as usize].parent)
-            .map(|id| (id, self.constructs[id as usize]))
-    }
-}
+use cranelift_entity::EntitySet;
 
 pub(super) fn check(cx: &mut Checker, func: &Function, flow: &Flow) {
-    let tree = build(cx, func, flow);
+    let tree = Constructs::new(func, &flow.doms);
+    ends(cx, flow, &tree);
     for &block in flow.cfg.rpo() {
         cx.block = Some(block);
         marker(cx, func, flow, &tree, block);
@@ -57,9 +20,9 @@ pub(super) fn check(cx: &mut Checker, func: &Function, flow: &Flow) {
             edge(cx, flow, &tree, block, to);
         }
     }
-    for construct in &tree.constructs {
+    for (_, construct) in tree.iter() {
         cx.block = Some(construct.header);
-        if let (Kind::Switch, TerminatorKind::Switch { default, cases, .. }) =
+        if let (ConstructKind::Switch, TerminatorKind::Switch { default, cases, .. }) =
             (construct.kind, &func.blocks[construct.header].term.kind)
         {
             let mut targets: Vec<Block> = cases.iter().map(|c| c.target).chain([*default]).collect();
@@ -70,59 +33,30 @@ pub(super) fn check(cx: &mut Checker, func: &Function, flow: &Flow) {
     }
 }
 
-fn build(cx: &mut Checker, func: &Function, flow: &Flow) -> Tree {
-    let mut tree = Tree {
-        constructs: Vec::new(),
-        own: SecondaryMap::new(),
-        around: SecondaryMap::new(),
-        merges: SecondaryMap::new(),
-    };
-    let mut conts: SecondaryMap<Block, Option<u32>> = SecondaryMap::new();
-    // Parents before children, so that a dominator's constructs are known.
-    for &block in flow.doms.preorder() {
-        cx.block = Some(block);
-        let above = flow.doms.idom(block).and_then(|dom| tree.inside(dom));
-        // At its merge block a construct ends, and with it those inside.
-        tree.around[block] = match (tree.merges[block], conts[block]) {
-            (Some(ended), _) => {
-                let nested = tree.chain(above).any(|(id, _)| id == ended);
-                cx.check(21, nested, || "it is the merge block of a construct that it is not in".into());
-                tree.constructs[ended as usize].parent
-            }
-            // The continue block belongs to the loop itself, also where a selection inside dominates it.
-            (None, Some(of)) if tree.chain(above).any(|(id, _)| id == of) => Some(of),
-            (None, _) => above,
-        };
-        let data = &func.blocks[block];
-        let (merge, kind) = match data.merge {
-            Merge::None => continue,
-            Merge::Selection(merge) => match data.term.kind {
-                TerminatorKind::Switch { .. } => (merge, Kind::Switch),
-                _ => (merge, Kind::If),
-            },
-            Merge::Loop { merge, cont } => (merge, Kind::Loop { cont }),
-        };
-        let id = tree.constructs.len() as u32;
-        tree.constructs.push(Construct { header: block, merge, kind, parent: tree.around[block] });
-        tree.own[block] = Some(id);
-        for end in [Some(merge), if let Kind::Loop { cont } = kind { Some(cont) } else { None }].into_iter().flatten() {
-            let dominated = flow.doms.dominates(block, end) && (end != block || end != merge);
-            cx.check(21, dominated, || format!("it does not dominate its merge or continue block {end}"));
-        }
-        cx.check(21, merge != block && tree.merges[merge].is_none(), || {
-            format!("{merge} is the merge block of another header too, or of itself")
+/// V021.
+fn ends(cx: &mut Checker, flow: &Flow, tree: &Constructs) {
+    let (mut merges, mut conts) = (EntitySet::new(), EntitySet::new());
+    for (id, construct) in tree.iter() {
+        let (header, merge) = (construct.header, construct.merge);
+        cx.block = Some(header);
+        cx.check(21, flow.doms.dominates(header, merge) && merge != header && merges.insert(merge), || {
+            format!("{merge} is the merge block of another header too, or it does not dominate it")
         });
-        if let Kind::Loop { cont } = kind {
-            let free = conts[cont].replace(id).is_none() && cont != merge;
-            cx.check(21, free, || format!("{cont} is the continue block of another loop too, or a merge block"));
+        if let ConstructKind::Loop { cont } = construct.kind {
+            let ok = flow.doms.dominates(header, cont) && conts.insert(cont) && cont != merge;
+            cx.check(21, ok, || {
+                format!("{cont} is the continue block of another loop too, or it does not dominate it")
+            });
         }
-        tree.merges[merge] = Some(id);
+        if let Some(dom) = flow.doms.idom(merge) {
+            let nested = tree.chain(tree.inside(dom)).any(|(c, _)| c == id);
+            cx.check(21, nested, || format!("its merge block {merge} is reached from outside only"));
+        }
     }
-    tree
 }
 
 /// V020.
-fn marker(cx: &mut Checker, func: &Function, flow: &Flow, tree: &Tree, block: Block) {
+fn marker(cx: &mut Checker, func: &Function, flow: &Flow, tree: &Constructs, block: Block) {
     let data = &func.blocks[block];
     let succs = flow.cfg.succs(block);
     match data.merge {
@@ -144,22 +78,22 @@ fn marker(cx: &mut Checker, func: &Function, flow: &Flow, tree: &Tree, block: Bl
     }
     let inside = tree.inside(block);
     // The end of a continue construct: again, or out.
-    if let Some((_, l)) = tree.chain(inside).find(|(_, c)| matches!(c.kind, Kind::Loop { .. }))
+    if let Some((_, l)) = tree.chain(inside).find(|(_, c)| matches!(c.kind, ConstructKind::Loop { .. }))
         && succs.iter().all(|&s| s == l.header || s == l.merge)
     {
         return;
     }
     // A short-circuit expression stays within its construct.
-    let stays = succs.iter().all(|&s| tree.around[s] == inside && tree.merges[s].is_none_or(|m| Some(m) != inside));
+    let stays = succs.iter().all(|&s| tree.around(s) == inside && (tree.ended(s).is_none() || tree.ended(s) != inside));
     cx.check(20, stays, || "a condition that is no part of a short-circuit expression has no merge block".into());
 }
 
 /// V022 and V023.
-fn edge(cx: &mut Checker, flow: &Flow, tree: &Tree, from: Block, to: Block) {
+fn edge(cx: &mut Checker, flow: &Flow, tree: &Constructs, from: Block, to: Block) {
     let inside = tree.inside(from);
     if flow.doms.dominates(to, from) {
-        let ok = match tree.own[to].map(|id| tree.constructs[id as usize]) {
-            Some(Construct { kind: Kind::Loop { cont }, merge, .. }) => {
+        let ok = match tree.own(to).map(|id| *tree.get(id)) {
+            Some(Construct { kind: ConstructKind::Loop { cont }, merge, .. }) => {
                 flow.doms.dominates(cont, from) && !outside(&flow.doms, merge, from)
             }
             _ => false,
@@ -168,7 +102,7 @@ fn edge(cx: &mut Checker, flow: &Flow, tree: &Tree, from: Block, to: Block) {
             .check(23, ok, || format!("the edge to {to} goes back, but not from a continue construct to its loop"));
     }
     // Onward in the same construct, or into one that begins there.
-    if tree.around[to] == inside && tree.merges[to].is_none() {
+    if tree.around(to) == inside && tree.ended(to).is_none() {
         return;
     }
     // Out of the innermost construct.
@@ -178,14 +112,14 @@ fn edge(cx: &mut Checker, flow: &Flow, tree: &Tree, from: Block, to: Block) {
     let mut breakable = true;
     for (_, construct) in tree.chain(inside) {
         match construct.kind {
-            Kind::If => {}
-            Kind::Switch => {
+            ConstructKind::If => {}
+            ConstructKind::Switch => {
                 if breakable && to == construct.merge {
                     return;
                 }
                 breakable = false;
             }
-            Kind::Loop { cont } => {
+            ConstructKind::Loop { cont } => {
                 if to == construct.merge || to == cont {
                     return;
                 }

@@ -9,6 +9,11 @@ use oneshader_ir::analysis::{OpEffects, op_effects};
 use oneshader_ir::{AddressSpace, Func, Function, Inst, IrModule, Op, Value, ValueDef};
 
 pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
+    remove(module, func)
+}
+
+/// Removes it, and tells whether there was any.
+pub(crate) fn remove(module: &IrModule, func: &mut Function) -> bool {
     let mut live = EntitySet::with_capacity(func.insts.len());
     let mut work: Vec<Inst> = Vec::new();
     let need = |value: Value, live: &mut EntitySet<Inst>, work: &mut Vec<Inst>| {
@@ -40,7 +45,24 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
         insts.retain(|&inst| live.contains(inst));
         changed |= insts.len() != before;
     }
-    changed
+    changed | drop_unused_locals(func)
+}
+
+/// Drops the local variables that no living instruction names.
+fn drop_unused_locals(func: &mut Function) -> bool {
+    let mut used: EntitySet<oneshader_ir::Local> = EntitySet::with_capacity(func.locals.len());
+    for (_, _, data) in func.live_insts() {
+        for &arg in &data.args {
+            if let ValueDef::Local(local) = func.values[arg].def {
+                used.insert(local);
+            }
+        }
+    }
+    let unused = func.locals.keys().any(|l| !used.contains(l));
+    if unused {
+        func.retain_locals(|l| used.contains(l));
+    }
+    unused
 }
 
 fn has_effect(module: &IrModule, func: &Function, inst: Inst) -> bool {

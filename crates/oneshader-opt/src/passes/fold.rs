@@ -7,6 +7,11 @@ use oneshader_ir::{Const, Function, Inst, InstFlags, IrModule, Op, Swizzle, Type
 use smallvec::SmallVec;
 
 pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
+    fold_function(module, func)
+}
+
+/// Folds what can be, once over; tells whether anything was.
+pub(crate) fn fold_function(module: &mut IrModule, func: &mut Function) -> bool {
     let mut replaced = Replacements::default();
     let (mut changed, mut looked) = (false, false);
     for index in 0..func.order.len() {

@@ -10,6 +10,11 @@ use oneshader_ir::analysis::Cfg;
 use oneshader_ir::{Block, Function, Hint, IrModule, Merge, Op, TerminatorKind};
 
 pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
+    remove(module, func)
+}
+
+/// Removes them, and tells whether there were any.
+pub(crate) fn remove(module: &mut IrModule, func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     if cfg.rpo().len() == func.order.len() {
         return false;
