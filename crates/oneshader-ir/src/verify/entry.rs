@@ -5,7 +5,7 @@ use crate::entity::{Func, Global};
 use crate::func::ValueDef;
 use crate::inst::Op;
 use crate::intrinsic::Stages;
-use crate::module::{BuiltIn, EntryPoint, GlobalKind, GlobalVar, Properties, Stage};
+use crate::module::{BuiltIn, EntryPoint, GlobalKind, GlobalVar, Stage};
 use crate::text::type_text;
 use crate::types::{AddressSpace, TypeKind};
 use cranelift_entity::EntitySet;
@@ -53,11 +53,10 @@ pub(super) fn check(cx: &mut Checker) {
 
 fn variable(cx: &mut Checker, id: Global, var: &GlobalVar) {
     let data = cx.is_data(var.ty);
-    let resolved = cx.m.properties.contains(Properties::HANDLES_RESOLVED);
     let ok = match &var.kind {
         GlobalKind::Variable => match var.space {
-            // A static variable may hold a handle until handles are resolved.
-            AddressSpace::Private => data || !resolved,
+            // A static variable may hold a handle; once handles are resolved, nothing may load or store it.
+            AddressSpace::Private => true,
             AddressSpace::Workgroup => data,
             _ => false,
         },

@@ -174,6 +174,9 @@ impl Checker<'_> {
                     };
                     let sized = !matches!(result, TypeKind::RuntimeArray { .. });
                     self.typed(pointee == Some(data.ty) && sized, "a load gives what its pointer points to");
+                    if space != AddressSpace::Handle {
+                        self.resolved(data);
+                    }
                     self.check(15, space != AddressSpace::Texel, || "a texel's address serves atomics only".into());
                     self.not_raw(func, data);
                 }
@@ -246,7 +249,7 @@ impl Checker<'_> {
     fn resolved(&mut self, data: &InstData) {
         let handle = matches!(self.kind(data.ty), TypeKind::Resource(_));
         let resolved = self.m.properties.contains(crate::Properties::HANDLES_RESOLVED);
-        self.check(33, !(handle && resolved), || "a handle is chosen".into());
+        self.check(33, !(handle && resolved), || "a handle is chosen, or kept in a variable".into());
     }
 
     fn unary(&mut self, func: &Function, data: &InstData, op: UnaryOp) {
