@@ -91,8 +91,6 @@ codes! {
          Remove it.";
     BAD_DECLARATOR = 1115, Error, "malformed declaration",
         "The declaration's form is not one of HLSL's. The message says what is wrong.";
-    MISPLACED_STRING = 1116, Error, "string not allowed here",
-        "Strings stand in attributes, `#include` and printf alone. Remove the string.";
     DUPLICATE_MODIFIER = 1117, Warning, "duplicate modifier",
         "The modifier stands twice. Remove one.";
     EMPTY_DECLARATION = 1118, Warning, "declaration declares nothing",
@@ -100,8 +98,4 @@ codes! {
     BAD_TEMPLATE = 1119, Error, "malformed template",
         "The template's parameters or arguments are malformed, or a template stands where none may. Templates are \
          functions, structs and aliases at namespace or struct scope.";
-    UNUSED_ATTRIBUTE = 1120, Warning, "attribute ignored",
-        "The attribute means nothing where it stands. Remove it or move it to what it is for.";
-    SOURCE_ENCODING = 1121, Error, "source is not UTF-8",
-        "The source has bytes that are not UTF-8. Save it as UTF-8.";
 }

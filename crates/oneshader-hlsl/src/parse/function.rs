@@ -137,7 +137,7 @@ impl Parser<'_> {
                 if context == Context::Block {
                     self.error_here(codes::NOT_HLSL, |_| "a function cannot be defined inside another".into());
                 }
-                Some(self.block_in_scope())
+                Some(self.function_body())
             }
             TokenKind::Semi | TokenKind::Comma => {
                 ends = false;

@@ -10,16 +10,21 @@ use crate::lex::{Token, TokenKind};
 use crate::name::{Class, kw};
 
 impl Parser<'_> {
-    /// A block in a scope of its own.
-    pub(super) fn block(&mut self) -> StmtId {
+    /// A function's body, in the scope that its parameters are in.
+    pub(super) fn function_body(&mut self) -> StmtId {
+        let start = self.cur.span;
+        let kind = self.block_in_scope();
+        self.stmt(kind, Slice::EMPTY, start.to(self.last))
+    }
+
+    fn block(&mut self) -> StmtKind {
         let outer = self.scopes.enter();
         let block = self.block_in_scope();
         self.scopes.leave(outer);
         block
     }
 
-    /// A block in the current scope: of a function, whose parameters are in it.
-    pub(super) fn block_in_scope(&mut self) -> StmtId {
+    fn block_in_scope(&mut self) -> StmtKind {
         let start = self.cur.span;
         self.expect(TokenKind::LBrace, "to begin a block");
         let mut stmts: SmallVec<[StmtId; 16]> = SmallVec::new();
@@ -33,8 +38,7 @@ impl Parser<'_> {
             }
         }
         self.expect_close(TokenKind::RBrace, start, "at the end of the block");
-        let stmts = self.ast.list(&stmts);
-        self.stmt(StmtKind::Block(stmts), Slice::EMPTY, start.to(self.last))
+        StmtKind::Block(self.ast.list(&stmts))
     }
 
     /// A statement that is the body of another one: its declarations are its own.
@@ -59,10 +63,7 @@ impl Parser<'_> {
     fn statement_kind(&mut self, attributes: Slice<Attribute>) -> StmtKind {
         let token = self.cur;
         match token.kind {
-            TokenKind::LBrace => {
-                let block = self.block();
-                self.ast[block].kind
-            }
+            TokenKind::LBrace => self.block(),
             TokenKind::Semi => {
                 self.bump();
                 StmtKind::Empty
