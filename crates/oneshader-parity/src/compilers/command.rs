@@ -1,8 +1,8 @@
 //! Any compiler with DXC's command line, run as a program.
 
-use super::{CompileError, Compiler, Request, Target, spirv_words};
+use super::{CompileError, Compiler, Request, Target, interface, spirv_words};
 use crate::engines::Code;
-use crate::engines::metal::MetalInterface;
+use oneshader::Reflection;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -94,10 +94,14 @@ impl Compiler for CommandCompiler {
         match request.target {
             Target::Spirv => spirv_words(&bytes).map(Code::Spirv).map_err(CompileError::text),
             Target::Msl => {
-                // Another compiler's reflection is its own: its text can be checked, not run.
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 let reflection = std::fs::read_to_string(&reflection).unwrap_or_default();
-                Ok(Code::Metal { text, interface: MetalInterface::default(), reflection })
+                // Without our reflection the text can be checked, but its arguments have no places.
+                let interface = Reflection::from_json(&reflection)
+                    .ok()
+                    .and_then(|r| interface::of_entry(&r, line.entry()))
+                    .unwrap_or_default();
+                Ok(Code::Metal { text, interface, reflection })
             }
         }
     }

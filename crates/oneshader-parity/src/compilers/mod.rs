@@ -2,6 +2,7 @@
 
 pub mod command;
 pub mod dxc;
+mod interface;
 
 use crate::engines::Code;
 
