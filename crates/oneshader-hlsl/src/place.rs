@@ -57,6 +57,8 @@ impl Cx<'_> {
                 }
                 Some(self.memory_address(&memory))
             }
+            // The whole texel is exchanged.
+            Base::Texel(texel) if texel.kind.components > 1 => None,
             Base::Texel(texel) => {
                 let elem = self.b.module.types.scalar(texel.kind.texel);
                 let mut args: SmallVec<[ir::Value; 3]> = SmallVec::from_slice(&[texel.texture, texel.coord]);
@@ -71,7 +73,7 @@ impl Cx<'_> {
     pub fn load(&mut self, place: &Place, span: Span) -> R<Value> {
         self.at(span);
         if let TyKind::Unsized(_) = self.tys.kind(place.ty) {
-            return Err(self.error(codes::BAD_SUBSCRIPT, span, "an array without a size can only be indexed"));
+            return Err(self.unsupported(span, "an array without a size can only be indexed and passed on"));
         }
         self.load_steps(place, place.steps.len(), span)
     }

@@ -30,7 +30,18 @@ reinterpret! {
 fn reinterpret(cx: &mut Cx<'_>, name: &str, to: Elem, args: &[Arg], span: Span) -> R<Expr> {
     let [arg] = args else { return Err(cx.wrong_count(name, 1, args.len(), span)) };
     let x = cx.rvalue(arg.expr.clone(), arg.span)?;
-    let x = cx.concrete(x);
+    // A literal has the width that is asked for.
+    let x = match cx.tys.elem(x.ty) {
+        Some(Elem::LitInt) if to.bytes() == 2 => {
+            let ty = cx.tys.scalar(Elem::Int16);
+            cx.convert(x, ty, arg.span)?
+        }
+        Some(Elem::LitFloat) if to.bytes() == 2 => {
+            let ty = cx.tys.scalar(Elem::Float16);
+            cx.convert(x, ty, arg.span)?
+        }
+        _ => cx.concrete(x),
+    };
     let elem = cx.tys.elem(x.ty).filter(|e| *e != Elem::Bool && e.bytes() == to.bytes());
     if elem.is_none() {
         let (shown, bits) = (cx.show(x.ty), to.bytes() * 8);

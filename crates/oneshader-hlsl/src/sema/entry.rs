@@ -208,8 +208,12 @@ impl Cx<'_> {
                 continue;
             }
             let semantic = self.field_semantic(&var);
-            let origin =
-                Origin { mods: self.mods(&var), attributes: self.ast[param.decl].attributes, span: param.span };
+            let origin = Origin {
+                mods: self.mods(&var),
+                attributes: self.ast[param.decl].attributes,
+                part: 0,
+                span: param.span,
+            };
             // A structure's fields carry the path alone; a plain parameter its own name.
             let path = match (self.tys.as_struct(param.ty), param.name) {
                 (None, Some(name)) => self.text(name).to_owned(),
@@ -230,7 +234,7 @@ impl Cx<'_> {
                 let decl = fun.body.map(|b| b.0);
                 let attributes = decl.map_or(Slice::EMPTY, |d| self.ast[d].attributes);
                 let mods = self.ast[node.result].mods | node.mods;
-                let origin = Origin { mods, attributes, span: fun.span };
+                let origin = Origin { mods, attributes, part: 0, span: fun.span };
                 let io = self.signature(outputs, ret, &mut semantic, "", origin);
                 Some((ret, io))
             }
@@ -310,7 +314,8 @@ impl Cx<'_> {
         match io {
             Io::Leaf { global, .. } => {
                 let global = *global;
-                Some(self.b.global(global))
+                let want = self.ir(place.ty);
+                (self.b.module.globals[global].ty == want).then(|| self.b.global(global))
             }
             _ => None,
         }

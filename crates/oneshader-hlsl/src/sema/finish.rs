@@ -3,7 +3,9 @@
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use oneshader_diag::{Diagnostic, DiagnosticBag, Span, codes};
 use oneshader_ir as ir;
-use oneshader_ir::{Func, Op, ResourceType, StructType, TypeKind, ValueDef};
+use oneshader_ir::intrinsic::Stages;
+use oneshader_ir::layout::{LayoutError, LayoutOptions, LayoutRule, Layouts};
+use oneshader_ir::{Func, Op, ResourceType, Stage, StructType, TypeKind, ValueDef};
 use rustc_hash::FxHashSet;
 
 use crate::cx::Cx;
@@ -17,7 +19,11 @@ impl Cx<'_> {
         self.report_missing_entries();
         self.initialize_statics();
         self.finish_globals_block();
-        let order = self.order_functions();
+        let (order, whole) = self.order_functions();
+        if whole {
+            self.check_stages();
+        }
+        self.check_offsets();
         let mut reached: FxHashSet<u32> = FxHashSet::default();
         for (id, fun) in self.s.funs.iter().enumerate() {
             if fun.ir.is_some_and(|f| order.contains(&f)) {
@@ -30,6 +36,74 @@ impl Cx<'_> {
             if kept || !lowering {
                 bag.push(diagnostic);
             }
+        }
+    }
+
+    /// Reports what an entry point reaches and its stage does not have, and constants that nobody defined.
+    fn check_stages(&mut self) {
+        let entries = self.b.module.entry_points.clone();
+        let undefined = self.s.undefined_statics.clone();
+        for entry in entries {
+            let mut wrong: Vec<(Span, String)> = Vec::new();
+            let (allowed, name) = match entry.stage {
+                Stage::Vertex => (Stages::VERTEX, "vertex"),
+                Stage::Pixel => (Stages::PIXEL, "pixel"),
+                Stage::Compute => (Stages::COMPUTE, "compute"),
+            };
+            for func in self.b.module.reachable(entry.func) {
+                let function = &self.b.module.functions[func];
+                for (_, _, data) in function.live_insts() {
+                    match data.op {
+                        Op::Discard if entry.stage != Stage::Pixel => {
+                            wrong.push((data.span, format!("a {name} shader cannot discard")));
+                        }
+                        Op::Intrinsic(i) if !i.stages().contains(allowed) => {
+                            wrong.push((data.span, format!("`{}` does not exist in {name} shaders", i.text())));
+                        }
+                        _ => {}
+                    }
+                    for arg in &data.args {
+                        let ValueDef::Global(global) = function.values[*arg].def else { continue };
+                        if let Some((_, name, span)) = undefined.iter().find(|(g, ..)| *g == global) {
+                            wrong.push((*span, format!("`{}` is used but not defined", self.names.text(*name))));
+                        }
+                        let var = &self.b.module.globals[global];
+                        if var.space == ir::AddressSpace::Workgroup && entry.stage != Stage::Compute {
+                            wrong.push((data.span, format!("a {name} shader has no groupshared memory")));
+                        }
+                        if let TypeKind::Resource(ResourceType::SubpassInput { .. }) = self.b.module.types.kind(var.ty)
+                            && entry.stage != Stage::Pixel
+                        {
+                            wrong.push((data.span, format!("a {name} shader has no subpass inputs")));
+                        }
+                    }
+                }
+            }
+            for (span, message) in wrong {
+                self.error(codes::WRONG_STAGE, span, message);
+            }
+        }
+    }
+
+    /// Reports members of blocks whose stated offsets do not fit.
+    fn check_offsets(&mut self) {
+        let stated = self.b.module.types.structs.values().any(|s| s.members.iter().any(|m| m.offset.is_some()));
+        if !stated {
+            return;
+        }
+        let options = LayoutOptions {
+            constant: LayoutRule::DxConstantBuffer,
+            texture: LayoutRule::DxConstantBuffer,
+            storage: LayoutRule::DxStructured,
+        };
+        let (_, errors) = Layouts::of_module(self.b.module, &options);
+        for error in errors {
+            let (span, message) = match error {
+                LayoutError::Overlap { span, .. } => (span, "the member overlaps another one"),
+                LayoutError::Misaligned { span, .. } => (span, "the offset does not suit the member's type"),
+                _ => continue,
+            };
+            self.error(codes::BAD_PACKING, span, message);
         }
     }
 
@@ -62,8 +136,9 @@ impl Cx<'_> {
         }
     }
 
-    /// The functions that entry points reach, callees first. Recursion and missing bodies are reported.
-    fn order_functions(&mut self) -> Vec<Func> {
+    /// The functions that entry points reach, callees first, and whether all is there. Recursion and missing bodies are
+    /// reported.
+    fn order_functions(&mut self) -> (Vec<Func>, bool) {
         #[derive(Clone, Copy, PartialEq, Eq, Default)]
         enum Mark {
             #[default]
@@ -111,6 +186,7 @@ impl Cx<'_> {
                 }
             }
         }
+        let whole = errors.is_empty();
         for (caller, callee, recursion) in errors {
             let span = self.call_span(caller, callee);
             let f = &self.b.module.functions[callee];
@@ -123,7 +199,7 @@ impl Cx<'_> {
             self.report(d);
         }
         self.renumber(&order);
-        order
+        (order, whole)
     }
 
     fn call_span(&self, caller: Func, callee: Func) -> Span {

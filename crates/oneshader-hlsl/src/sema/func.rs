@@ -88,6 +88,16 @@ impl Cx<'_> {
             return self.define_out_of_line(decl, func, path, name);
         }
         let scope = self.s.scope;
+        if self.s.func.is_some() && this.is_none() && self.scope(scope).kind == ScopeKind::Block {
+            // Inside a body: declares a function of the namespace.
+            let mut outer = scope;
+            while self.scope(outer).kind != ScopeKind::Namespace
+                && let Some(parent) = self.scope(outer).parent
+            {
+                outer = parent;
+            }
+            return self.in_scope(outer, |cx| cx.declare_function(decl, func, None));
+        }
         if let Some(params) = self.ast[decl].template {
             if self.ast[params].params.is_empty() || node.args.is_some() {
                 return self.specialize_function(decl, func, name);

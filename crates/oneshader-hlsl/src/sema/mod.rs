@@ -244,8 +244,12 @@ pub(crate) struct State {
     pub instance_of: FxHashMap<StructRef, (u32, Vec<TemplateValue>)>,
     /// Types that declarations of structures and enumerations made, by declaration and instance.
     pub decl_types: FxHashMap<(ast::DeclId, u32), Ty>,
+    /// The structure `RayDesc`, once it is used.
+    pub ray_desc: Option<Ty>,
     pub blocks: Vec<Block>,
     pub resources: Vec<ResourceNode>,
+    /// Whether there is a block of push constants.
+    pub push_constants: bool,
     /// The block of loose uniforms.
     pub globals: Option<u32>,
     /// Functions by the arrays of resources that calls pass to them.
@@ -262,6 +266,8 @@ pub(crate) struct State {
     pub template_depth: u32,
     /// Whether a constant expression is being evaluated.
     pub constant: u32,
+    /// Constant members of structures that are declared and not defined yet.
+    pub undefined_statics: Vec<(ir::Global, Name, Span)>,
     /// `static` variables whose initial value is computed, in order.
     pub static_inits: Vec<variable::StaticInit>,
     /// Entry points found.

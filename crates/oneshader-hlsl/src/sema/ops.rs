@@ -347,9 +347,7 @@ impl Cx<'_> {
                 self.at(span);
                 return Ok(Expr::Value(self.select(c, a, b)));
             }
-            let ir = self.ir(ty);
-            self.at(span);
-            return Ok(Expr::Value(Value { v: self.emit(ir::Op::Select, ir, &[c.v, a.v, b.v]), ty }));
+            return Err(self.chosen_object(span));
         }
         self.at(span);
         let (then, els, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
@@ -381,12 +379,20 @@ impl Cx<'_> {
             self.b.terminate(TerminatorKind::Branch(join));
         }
         self.b.switch_to(join);
-        ty?;
+        let ty = ty?;
+        if self.tys.as_numeric(ty).is_none() {
+            return Err(self.chosen_object(span));
+        }
         if incoming.len() != 2 {
             return Err(crate::value::Reported(()));
         }
         let ir = self.ir(result_ty);
         Ok(Expr::Value(Value { v: self.b.phi(ir, &incoming), ty: result_ty }))
+    }
+
+    /// Reports a resource chosen by `?:`.
+    fn chosen_object(&mut self, span: Span) -> crate::value::Reported {
+        self.error(codes::UNRESOLVED_OBJECT, span, "a resource cannot be chosen by a condition; choose among results")
     }
 
     /// A type that values have at run time: literal types become `int` and `float`.

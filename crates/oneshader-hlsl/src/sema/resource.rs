@@ -14,7 +14,7 @@ use crate::cx::Cx;
 use crate::irty::is_read_write;
 use crate::sema::types::is_unsupported;
 use crate::sema::{Block, ResourceNode, Storage, Var};
-use crate::ty::{Ty, TyKind};
+use crate::ty::{Shape, Ty, TyKind};
 use crate::value::{Base, Memory, Place, ReadOnly, Split};
 
 impl Cx<'_> {
@@ -23,6 +23,7 @@ impl Cx<'_> {
         let node = self.ast[id];
         let attributes = self.ast[decl].attributes;
         let Some(name) = node.name else { return };
+        self.check_binding_attributes(attributes, &node, ty);
         if let Some(id) = self.attribute(attributes, Some("vk"), "constant_id") {
             return self.declare_spec(&node, id, ty);
         }
@@ -83,13 +84,22 @@ impl Cx<'_> {
     fn declare_spec(&mut self, node: &ast::Var, attribute: Attribute, ty: Ty) {
         let Some(name) = node.name else { return };
         let id = self.attribute_ints(attribute, 1, 1).ok().and_then(|v| v.first().copied());
-        let ok_type = matches!(self.tys.kind(ty), TyKind::Scalar(_) | TyKind::Enum(_));
+        let ok_type = match self.tys.as_numeric(ty) {
+            Some((elem, Shape::Scalar)) => {
+                matches!(elem.ir(), ir::Scalar::Bool | ir::Scalar::I32 | ir::Scalar::U32 | ir::Scalar::F32)
+            }
+            _ => false,
+        };
         if !ok_type {
-            let message = "a specialization constant is a scalar";
+            let message = "a specialization constant is a `bool`, `int`, `uint` or `float`";
             self.error(codes::BAD_ATTRIBUTE_USE, attribute.span, message);
         }
         let init = match node.init {
-            Some(init) => self.discarded(|cx| cx.initializer(ty, init).map(|v| cx.known(v.v))).ok().flatten(),
+            Some(init) => self
+                .discarded(|cx| cx.initializer(ty, init).map(|v| cx.known(v.v)))
+                .ok()
+                .flatten()
+                .filter(|c| self.b.module.consts.bits(*c).is_some()),
             None => {
                 let message = "a specialization constant needs a default value";
                 self.error(codes::MISSING_INITIALIZER, node.name_span, message);
@@ -463,6 +473,43 @@ impl Cx<'_> {
         let a = self.attribute(attributes, Some("vk"), "offset")?;
         let v = self.attribute_ints(a, 1, 1).ok()?;
         u32::try_from(v[0]).ok()
+    }
+
+    /// Reports bindings on what is not bound, and push constants that are more than one block.
+    fn check_binding_attributes(&mut self, attributes: Slice<Attribute>, node: &ast::Var, ty: Ty) {
+        let binding = self.attribute(attributes, Some("vk"), "binding");
+        let push = self.attribute(attributes, Some("vk"), "push_constant");
+        if let (Some(a), Some(_)) = (binding, push) {
+            self.error(codes::BAD_BINDING, a.span, "push constants have no binding");
+        }
+        if let Some(a) = binding
+            && push.is_none()
+            && !self.tys.has_objects(ty)
+        {
+            self.error(codes::BAD_BINDING, a.span, "a loose uniform is in `$Globals` and has no binding of its own");
+        }
+        if let Some(a) = push {
+            if self.s.push_constants {
+                self.error(codes::BAD_ATTRIBUTE_USE, a.span, "there is more than one block of push constants");
+            }
+            self.s.push_constants = true;
+        }
+        if let (Some(a), TyKind::Object(_, arg)) =
+            (self.attribute(attributes, Some("vk"), "image_format"), self.tys.kind(self.tys.innermost(ty)))
+            && let Ok(format) = self.attribute_string(a).map(str::to_owned)
+            && let Some(elem) = self.tys.elem(arg)
+        {
+            let wide = format.contains("64");
+            let fits = match (format.ends_with("ui"), format.ends_with('i')) {
+                (true, _) => elem.is_unsigned() && (elem.bits() == 64) == wide,
+                (_, true) => elem.is_int() && !elem.is_unsigned() && (elem.bits() == 64) == wide,
+                _ => elem.is_float() || format == "unknown",
+            };
+            if !fits {
+                let message = format!("the format `{format}` does not hold `{}`", self.show(arg));
+                self.error(codes::BAD_ATTRIBUTE_USE, node.name_span, message);
+            }
+        }
     }
 
     /// Reports `vk::` attributes that change the meaning of the program and are not supported.

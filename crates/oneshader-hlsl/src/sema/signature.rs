@@ -58,6 +58,10 @@ pub(crate) struct Signature {
     pub cull_global: Option<ir::Global>,
     pub depth: DepthMode,
     pub seen: Vec<(String, u32)>,
+    /// Locations taken, with their blend index; whether some are stated and some are not.
+    pub taken: Vec<(u32, u32)>,
+    pub stated: bool,
+    pub counted: bool,
 }
 
 /// Where a leaf of a signature comes from.
@@ -65,6 +69,8 @@ pub(crate) struct Signature {
 pub(crate) struct Origin {
     pub mods: Mods,
     pub attributes: Slice<Attribute>,
+    /// Position among the parts of an array or matrix.
+    pub part: u32,
     pub span: Span,
 }
 
@@ -153,6 +159,9 @@ impl Signature {
             cull_global: None,
             depth: DepthMode::Any,
             seen: Vec::new(),
+            taken: Vec::new(),
+            stated: false,
+            counted: false,
         }
     }
 }
@@ -186,7 +195,7 @@ impl Cx<'_> {
                     let name = field.name.map(|n| self.text(n).to_owned()).unwrap_or_default();
                     let path = if path.is_empty() { name } else { format!("{path}.{name}") };
                     let mods = self.mods(&node) | origin.mods & Mods::INTERPOLATION;
-                    let own = Origin { mods, attributes: self.ast[decl].attributes, span: field.span };
+                    let own = Origin { mods, attributes: self.ast[decl].attributes, part: 0, span: field.span };
                     if field.bits.is_some() {
                         let message = "a bit-field cannot be in a signature";
                         self.error(codes::BAD_SEMANTIC, field.span, message);
@@ -206,15 +215,20 @@ impl Cx<'_> {
                 if let Some(io) = self.distance_leaf(sig, ty, semantic) {
                     return io;
                 }
-                if n > 256 {
+                if n > 4096 {
                     self.error(codes::BAD_SEMANTIC, origin.span, "the array is too long for a signature");
                     return Io::None;
                 }
-                Io::Parts((0..n).map(|i| self.signature(sig, of, semantic, &format!("{path}[{i}]"), origin)).collect())
+                let part = |i: u32| Origin { part: origin.part * n + i, ..origin };
+                let path = |i: u32| format!("{path}[{i}]");
+                Io::Parts((0..n).map(|i| self.signature(sig, of, semantic, &path(i), part(i))).collect())
             }
             TyKind::Matrix(elem, r, c, _) if r > 1 && c > 1 => {
                 let row = self.tys.vector(elem, c);
-                Io::Parts((0..r).map(|i| self.signature(sig, row, semantic, &format!("{path}[{i}]"), origin)).collect())
+                let r = u32::from(r);
+                let part = |i: u32| Origin { part: origin.part * r + i, ..origin };
+                let path = |i: u32| format!("{path}[{i}]");
+                Io::Parts((0..r).map(|i| self.signature(sig, row, semantic, &path(i), part(i))).collect())
             }
             _ => match self.distance_leaf(sig, ty, semantic) {
                 Some(io) => io,
@@ -243,8 +257,8 @@ impl Cx<'_> {
         let count = leaves.len() as u32;
         let first = *total;
         *total += count;
-        if leaves.iter().any(|e| !e.is_float()) || *total > 8 {
-            let message = "distances are floats, eight of them at most";
+        if leaves.iter().any(|e| !e.is_float()) || *total > 64 {
+            let message = "distances are floats, and not many";
             self.error(codes::BAD_SEMANTIC, s.span, message);
             return Some(Io::None);
         }
@@ -336,7 +350,7 @@ impl Cx<'_> {
             user = Some(None);
         }
         let key = (lower.clone(), semantic.index);
-        let repeats = builtin.is_none() || sig.way == Way::Out;
+        let repeats = builtin.is_none() || sig.stage != Stage::Compute;
         if vk.is_none() && repeats && sig.seen.contains(&key) {
             let message = format!("`{text}{}` stands twice in the signature", semantic.index);
             self.error(codes::DUPLICATE_SEMANTIC, semantic.span, message);
@@ -369,11 +383,8 @@ impl Cx<'_> {
         };
         let lanes = builtin.map_or(count, |(_, _, n)| n);
         let ir_ty = self.b.module.types.vector(scalar, lanes);
-        let location = user.map(|target| self.location(sig, target, scalar, lanes, origin));
-        let blend_index = match self.attribute(origin.attributes, Some("vk"), "index") {
-            Some(a) => self.attribute_ints(a, 1, 1).map_or(0, |v| v[0] as u32),
-            None => 0,
-        };
+        let blend_index = self.blend_index(sig, origin);
+        let location = user.map(|target| self.location(sig, target, scalar, lanes, blend_index, origin));
         let name = self.b.module.names.intern(path);
         let space = if sig.way == Way::In { AddressSpace::Input } else { AddressSpace::Output };
         let integer = !scalar.is_float();
@@ -399,27 +410,51 @@ impl Cx<'_> {
         Io::Leaf { global, precise: origin.mods.contains(Mods::PRECISE) }
     }
 
+    /// `[[vk::index(n)]]`: which source of dual-source blending.
+    fn blend_index(&mut self, sig: &Signature, origin: Origin) -> u32 {
+        let Some(a) = self.attribute(origin.attributes, Some("vk"), "index") else { return 0 };
+        let Ok(v) = self.attribute_ints(a, 1, 1) else { return 0 };
+        let with_location = self.attribute(origin.attributes, Some("vk"), "location").is_some();
+        if sig.stage != Stage::Pixel || sig.way != Way::Out || !with_location || !(0..=1).contains(&v[0]) {
+            let message = "`vk::index` is 0 or 1, on a pixel shader's output with a `vk::location`";
+            self.error(codes::BAD_ATTRIBUTE_USE, a.span, message);
+        }
+        v[0] as u32
+    }
+
     fn location(
         &mut self,
         sig: &mut Signature,
         target: Option<u32>,
         scalar: ir::Scalar,
         lanes: u8,
+        blend_index: u32,
         origin: Origin,
     ) -> u32 {
-        if let Some(a) = self.attribute(origin.attributes, Some("vk"), "location")
-            && let Ok(v) = self.attribute_ints(a, 1, 1)
-        {
-            let location = v[0] as u32;
-            sig.next_location = sig.next_location.max(location.saturating_add(1));
-            return location;
-        }
-        if let Some(target) = target {
-            return target;
-        }
-        let location = sig.next_location;
         // Three or four numbers of 64 bits take two locations.
-        sig.next_location += if scalar.bits() == 64 && lanes > 2 { 2 } else { 1 };
+        let count = if scalar.bits() == 64 && lanes > 2 { 2 } else { 1 };
+        let stated = match self.attribute(origin.attributes, Some("vk"), "location") {
+            // The parts of an array or matrix follow each other.
+            Some(a) => self.attribute_ints(a, 1, 1).ok().map(|v| (v[0] as u32).saturating_add(origin.part)),
+            None => None,
+        };
+        let location = stated.or(target).unwrap_or(sig.next_location);
+        sig.stated |= stated.is_some();
+        sig.counted |= stated.is_none() && target.is_none();
+        if sig.stated && sig.counted {
+            let message = "either all elements of a signature state `vk::location` or none does";
+            self.error(codes::BAD_BINDING, origin.span, message);
+        }
+        for at in location..location.saturating_add(count) {
+            if sig.taken.contains(&(at, blend_index)) {
+                self.error(codes::BAD_BINDING, origin.span, format!("location {at} is taken twice"));
+                break;
+            }
+            sig.taken.push((at, blend_index));
+        }
+        if target.is_none() || stated.is_some() {
+            sig.next_location = sig.next_location.max(location.saturating_add(count));
+        }
         location
     }
 

@@ -21,10 +21,11 @@ impl Cx<'_> {
             Err(_) => self.int(0, Elem::Int),
         };
         self.at(span);
-        let list: Vec<StmtId> = match self.ast[body].kind {
-            StmtKind::Block(list) => self.ast.iter(list).collect(),
-            _ => vec![body],
-        };
+        let mut list: Vec<StmtId> = Vec::new();
+        match self.ast[body].kind {
+            StmtKind::Block(inner) => self.open_blocks(inner, &mut list),
+            _ => list.push(body),
+        }
         let merge = self.b.create_block();
         // A block for each run of labels.
         let mut blocks: Vec<Option<ir::Block>> = Vec::with_capacity(list.len());
@@ -96,6 +97,25 @@ impl Cx<'_> {
         if !fell && !broke && default.is_some() {
             self.b.terminate(TerminatorKind::Unreachable);
         }
+    }
+
+    /// The statements of a block; blocks inside that have labels are opened, since control may enter them there.
+    fn open_blocks(&self, block: Slice<StmtId>, out: &mut Vec<StmtId>) {
+        for stmt in self.ast.iter(block) {
+            match self.ast[stmt].kind {
+                StmtKind::Block(inner) if self.has_labels(inner) => self.open_blocks(inner, out),
+                _ => out.push(stmt),
+            }
+        }
+    }
+
+    /// Whether a block has labels of its own. Blocks nest no deeper than the parser lets them.
+    fn has_labels(&self, block: Slice<StmtId>) -> bool {
+        self.ast.iter(block).any(|stmt| match self.ast[stmt].kind {
+            StmtKind::Case(_) | StmtKind::Default => true,
+            StmtKind::Block(inner) => self.has_labels(inner),
+            _ => false,
+        })
     }
 
     fn selector(&mut self, value: Value, span: Span) -> R<Value> {

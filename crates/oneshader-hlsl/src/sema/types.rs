@@ -190,6 +190,7 @@ impl Cx<'_> {
         match kind {
             O::Vector | O::Matrix => return self.vector_type(kind, &args, mods, span),
             O::Sampler => return Ok(self.tys.intern(TyKind::Object(O::SamplerState, Ty::VOID))),
+            O::RayDesc => return Ok(self.ray_desc()),
             O::LegacyTexture => return Ok(self.tys.intern(TyKind::Object(O::Texture2D, Ty::FLOAT4))),
             _ => {}
         }
@@ -222,6 +223,40 @@ impl Cx<'_> {
         }
         self.check_object_arg(kind, arg, span)?;
         Ok(self.tys.intern(TyKind::Object(kind, arg)))
+    }
+
+    /// `RayDesc`, a structure of the language.
+    fn ray_desc(&mut self) -> Ty {
+        if let Some(ty) = self.s.ray_desc {
+            return ty;
+        }
+        let root = self.root_scope();
+        let anonymous = self.anonymous();
+        let ty = self.new_struct(anonymous, root, Some("RayDesc".into()), Span::NONE);
+        let Some(s) = self.tys.as_struct(ty) else { return ty };
+        let float3 = self.tys.vector(Elem::Float, 3);
+        let fields = [("Origin", float3), ("TMin", Ty::FLOAT), ("Direction", float3), ("TMax", Ty::FLOAT)];
+        let scope = crate::sema::ScopeId(self.tys.def(s).scope);
+        for (i, (name, ty)) in fields.into_iter().enumerate() {
+            let name = self.names.get(name);
+            let slot = i as u32;
+            self.tys.structs[s.0 as usize].fields.push(crate::ty::Field {
+                name,
+                ty,
+                bits: None,
+                slot,
+                var: None,
+                decl: None,
+                offset: None,
+                span: Span::NONE,
+            });
+            if let Some(name) = name {
+                self.scope_mut(scope).names.insert(name, Sym::Field(s, slot));
+            }
+        }
+        self.tys.structs[s.0 as usize].complete = true;
+        self.s.ray_desc = Some(ty);
+        ty
     }
 
     fn check_object_arg(&mut self, kind: ObjectKind, arg: Ty, span: Span) -> R<()> {
@@ -401,7 +436,6 @@ pub(crate) fn is_unsupported(kind: ObjectKind) -> bool {
             | O::PointStream
             | O::LineStream
             | O::TriangleStream
-            | O::RayDesc
             | O::RayQuery
             | O::BuiltInTriangleIntersectionAttributes
             | O::StateObjectConfig

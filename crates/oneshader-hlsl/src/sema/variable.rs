@@ -5,6 +5,7 @@ use oneshader_ir as ir;
 use oneshader_ir::{AddressSpace, GlobalKind, GlobalVar};
 
 use crate::ast::{self, DeclId, ExprId, ExprKind, Mods, VarId};
+use crate::builtin::ObjectKind;
 use crate::cx::Cx;
 use crate::sema::scope::{ScopeId, ScopeKind, Sym};
 use crate::sema::{Storage, Var};
@@ -47,6 +48,14 @@ impl Cx<'_> {
         if mods.contains(Mods::GROUPSHARED) {
             self.declare_groupshared(&node, ty);
         } else if mods.contains(Mods::STATIC) {
+            if self.attribute(self.ast[decl].attributes, Some("vk"), "constant_id").is_some()
+                || matches!(
+                    self.tys.kind(self.tys.innermost(ty)),
+                    TyKind::Object(ObjectKind::SubpassInput | ObjectKind::SubpassInputMs, _)
+                )
+            {
+                self.error(codes::BAD_DECLARATION, node.name_span, "what the host sets cannot be `static`");
+            }
             self.declare_static(&node, ty);
         } else if in_body {
             self.declare_local(&node, ty);
@@ -191,7 +200,12 @@ impl Cx<'_> {
                 let ir = self.ir(ty);
                 self.b.module.consts.zero(&self.b.module.types, ir)
             });
-            self.add_global(node, ty, AddressSpace::Private, zero, None);
+            let global = self.add_global(node, ty, AddressSpace::Private, zero, None);
+            if let (true, Some(global), Some(name), ScopeKind::Struct(_)) =
+                (is_const, global, node.name, self.scope(self.s.scope).kind)
+            {
+                self.s.undefined_statics.push((global, name, node.name_span));
+            }
             return;
         };
         // What the initial value is, or at least whether it is right.
@@ -220,7 +234,9 @@ impl Cx<'_> {
         };
         let slot = var.0 as usize;
         let var = self.s.vars[slot].clone();
-        let (Storage::Global(global), Some(init)) = (var.storage, node.init) else { return };
+        let Storage::Global(global) = var.storage else { return };
+        self.s.undefined_statics.retain(|(g, ..)| *g != global);
+        let Some(init) = node.init else { return };
         let value = self.in_scope(scope, |cx| cx.discarded(|cx| cx.initializer(var.ty, init).map(|v| cx.known(v.v))));
         match value {
             Ok(Some(c)) => {
