@@ -35,17 +35,8 @@ impl Icb {
     /// releases them. It runs once, when the value is dropped, inside a lock (a call of [`crate::Record::icb`] from it
     /// is refused); in a child of `fork` it does not run, since inherited Metal objects stay untouched there. `collect`
     /// keeps no reference to the value and neither blocks nor panics. A driver passes each native buffer at most once.
-    pub fn new(
-        handle: usize,
-        commands: Box<[usize]>,
-        collect: Box<dyn FnOnce() + Send + Sync>,
-    ) -> Self {
-        Self {
-            handle,
-            commands,
-            collect: Some(collect),
-            birth: Birth::now(),
-        }
+    pub fn new(handle: usize, commands: Box<[usize]>, collect: Box<dyn FnOnce() + Send + Sync>) -> Self {
+        Self { handle, commands, collect: Some(collect), birth: Birth::now() }
     }
 
     /// The `MTLIndirectCommandBuffer`.
@@ -91,10 +82,7 @@ impl Drop for Icb {
 
 impl fmt::Debug for Icb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Icb")
-            .field("handle", &self.handle)
-            .field("commands", &self.commands.len())
-            .finish()
+        f.debug_struct("Icb").field("handle", &self.handle).field("commands", &self.commands.len()).finish()
     }
 }
 
@@ -118,10 +106,7 @@ mod tests {
         );
         let shared = Arc::new(icb);
         let c = shared.as_c();
-        assert_eq!(
-            (c.handle.addr(), c.count, shared.commands()),
-            (7, 2, &[8usize, 9][..])
-        );
+        assert_eq!((c.handle.addr(), c.count, shared.commands()), (7, 2, &[8usize, 9][..]));
         drop(Arc::clone(&shared));
         assert_eq!(runs.load(Ordering::Relaxed), 0);
         drop(shared);
@@ -131,10 +116,6 @@ mod tests {
 
     #[test]
     fn a_panic_of_collect_does_not_unwind() {
-        drop(Icb::new(
-            1,
-            Box::new([]),
-            Box::new(|| panic!("expected in this test")),
-        ));
+        drop(Icb::new(1, Box::new([]), Box::new(|| panic!("expected in this test"))));
     }
 }

@@ -6,8 +6,7 @@ use std::ffi::{c_int, c_void};
 use std::fmt;
 
 /// `int split(void *queue, uint64_t *start, uint64_t *end)`; see [`Record::split`].
-pub type SplitFn =
-    unsafe extern "C" fn(queue: *mut c_void, start: *mut u64, end: *mut u64) -> c_int;
+pub type SplitFn = unsafe extern "C" fn(queue: *mut c_void, start: *mut u64, end: *mut u64) -> c_int;
 
 /// Why no indirect command buffer was made. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,11 +45,7 @@ impl Record {
     where
         F: Fn(usize, &[Dispatch]) -> Result<Icb, IcbError> + Send + Sync + 'static,
     {
-        Self {
-            align: align.max(1),
-            icb: Box::new(icb),
-            split,
-        }
+        Self { align: align.max(1), icb: Box::new(icb), split }
     }
 
     /// The device's minimum constant buffer offset alignment in bytes, at least 1. Metal requires a buffer that a
@@ -98,18 +93,13 @@ impl Record {
 
     /// What C sees of the record.
     pub fn as_c(&self) -> CRecord {
-        CRecord {
-            align: self.align,
-            split: self.split,
-        }
+        CRecord { align: self.align, split: self.split }
     }
 }
 
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Record")
-            .field("align", &self.align)
-            .finish_non_exhaustive()
+        f.debug_struct("Record").field("align", &self.align).finish_non_exhaustive()
     }
 }
 

@@ -35,56 +35,19 @@ fn expected() -> String {
         out.push_str(&s);
         out.push('\n');
     };
-    line(format!(
-        "rig_metal_dispatch {} {}",
-        size_of::<Dispatch>(),
-        align_of::<Dispatch>()
-    ));
-    line(format!(
-        "rig_metal_dispatch.pipeline {}",
-        offset_of!(Dispatch, pipeline)
-    ));
-    line(format!(
-        "rig_metal_dispatch.offset {}",
-        offset_of!(Dispatch, offset)
-    ));
-    line(format!(
-        "rig_metal_dispatch.groups {}",
-        offset_of!(Dispatch, groups)
-    ));
-    line(format!(
-        "rig_metal_dispatch.threads {}",
-        offset_of!(Dispatch, threads)
-    ));
-    line(format!(
-        "rig_metal_icb {} {}",
-        size_of::<CIcb>(),
-        align_of::<CIcb>()
-    ));
+    line(format!("rig_metal_dispatch {} {}", size_of::<Dispatch>(), align_of::<Dispatch>()));
+    line(format!("rig_metal_dispatch.pipeline {}", offset_of!(Dispatch, pipeline)));
+    line(format!("rig_metal_dispatch.offset {}", offset_of!(Dispatch, offset)));
+    line(format!("rig_metal_dispatch.groups {}", offset_of!(Dispatch, groups)));
+    line(format!("rig_metal_dispatch.threads {}", offset_of!(Dispatch, threads)));
+    line(format!("rig_metal_icb {} {}", size_of::<CIcb>(), align_of::<CIcb>()));
     line(format!("rig_metal_icb.handle {}", offset_of!(CIcb, handle)));
-    line(format!(
-        "rig_metal_icb.commands {}",
-        offset_of!(CIcb, commands)
-    ));
+    line(format!("rig_metal_icb.commands {}", offset_of!(CIcb, commands)));
     line(format!("rig_metal_icb.count {}", offset_of!(CIcb, count)));
-    line(format!(
-        "rig_metal_record {} {}",
-        size_of::<CRecord>(),
-        align_of::<CRecord>()
-    ));
-    line(format!(
-        "rig_metal_record.align {}",
-        offset_of!(CRecord, align)
-    ));
-    line(format!(
-        "rig_metal_record.split {}",
-        offset_of!(CRecord, split)
-    ));
-    line(format!(
-        "functions {} {}",
-        size_of::<FillFn>(),
-        size_of::<SplitFn>()
-    ));
+    line(format!("rig_metal_record {} {}", size_of::<CRecord>(), align_of::<CRecord>()));
+    line(format!("rig_metal_record.align {}", offset_of!(CRecord, align)));
+    line(format!("rig_metal_record.split {}", offset_of!(CRecord, split)));
+    line(format!("functions {} {}", size_of::<FillFn>(), size_of::<SplitFn>()));
     out
 }
 
@@ -104,17 +67,9 @@ fn the_header_compiles_and_agrees_with_rust() {
             .arg(&exe)
             .output()
             .expect("a C compiler");
-        assert!(
-            built.status.success(),
-            "{language}: {}",
-            String::from_utf8_lossy(&built.stderr)
-        );
+        assert!(built.status.success(), "{language}: {}", String::from_utf8_lossy(&built.stderr));
         let ran = Command::new(&exe).output().unwrap();
         assert!(ran.status.success(), "{language}");
-        assert_eq!(
-            String::from_utf8_lossy(&ran.stdout),
-            expected(),
-            "{language}"
-        );
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), expected(), "{language}");
     }
 }

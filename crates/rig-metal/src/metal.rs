@@ -280,12 +280,10 @@ impl<A: Api> Shared<A> {
     }
 
     fn submit(self: &Arc<Self>, work: &Work<'_>, value: u64) -> Result<(), Fault> {
-        let taken = self.take()?;
         if work.fills.is_empty() {
-            self.pass(taken, value);
-            return Ok(());
+            return self.pass(value);
         }
-        let open = match taken {
+        let open = match self.take()? {
             Some(mut open) => {
                 self.touch(&mut open);
                 open
@@ -317,14 +315,29 @@ impl<A: Api> Shared<A> {
     }
 
     /// Completes work without commands: with the open command buffer, the last committed one, or at once.
-    fn pass(self: &Arc<Self>, mut open: Option<Open<A>>, value: u64) {
-        if let Some(open) = &mut open {
-            open.reaches = value;
-            open.values += 1;
-        } else if let Some(reached) = self.lock().machine.pass(value) {
-            self.word.advance(reached);
+    fn pass(self: &Arc<Self>, value: u64) -> Result<(), Fault> {
+        let mut state = self.lock();
+        while matches!(state.place, Place::Taken) && !state.machine.closed() {
+            state = self.sleep(state);
         }
-        self.settle(open);
+        if state.machine.closed() {
+            return Err(self.fault());
+        }
+        match replace(&mut state.place, Place::Taken) {
+            Place::Idle(mut open) => {
+                open.reaches = value;
+                open.values += 1;
+                drop(state);
+                self.settle(Some(open));
+            }
+            other => {
+                state.place = other;
+                if let Some(reached) = state.machine.pass(value) {
+                    self.word.advance(reached);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn commit(self: &Arc<Self>) {
@@ -433,11 +446,11 @@ impl<A: Api> Driver for Metal<A> {
     }
 
     fn read(&self, region: &Region, offset: u64, out: &mut [u8]) {
-        self.shared.with_region(region, |buffer| self.shared.api.read(buffer, offset, out));
+        self.shared.with_range(region, offset, out.len(), |buffer| self.shared.api.read(buffer, offset, out));
     }
 
     fn write(&self, region: &Region, offset: u64, bytes: &[u8]) {
-        self.shared.with_region(region, |buffer| self.shared.api.write(buffer, offset, bytes));
+        self.shared.with_range(region, offset, bytes.len(), |buffer| self.shared.api.write(buffer, offset, bytes));
     }
 
     fn load(&self, code: &Code<'_>) -> Result<ImageId, Error> {

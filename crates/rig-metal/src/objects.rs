@@ -65,9 +65,14 @@ impl<A: Api> Shared<A> {
         }
     }
 
-    /// Calls `f` with the buffer of a live region, outside the lock.
-    pub(crate) fn with_region(&self, region: &Region, f: impl FnOnce(&A::Buffer)) {
-        let buffer = sync::lock(&self.objects).regions.get(&region.handle).map(|r| r.buffer.clone());
+    /// Calls `f` with the buffer of a live region that holds `len` bytes at `offset`, outside the lock. For a range that
+    /// it does not hold, which the safe layer never asks for, nothing happens.
+    pub(crate) fn with_range(&self, region: &Region, offset: u64, len: usize, f: impl FnOnce(&A::Buffer)) {
+        let holds = |r: &&Live<A>| offset.checked_add(len as u64).is_some_and(|end| end <= r.bytes);
+        let buffer = {
+            let objects = sync::lock(&self.objects);
+            objects.regions.get(&region.handle).filter(holds).map(|r| r.buffer.clone())
+        };
         if let Some(buffer) = buffer {
             f(&buffer);
         }

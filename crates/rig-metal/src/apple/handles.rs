@@ -20,7 +20,7 @@ unsafe impl<P: ?Sized> Sync for Native<P> {}
 
 impl<P: ?Sized> Native<P> {
     /// Owns `object`.
-    pub fn new(object: Retained<ProtocolObject<P>>) -> Self {
+    pub(crate) fn new(object: Retained<ProtocolObject<P>>) -> Self {
         Self(object)
     }
 

@@ -195,7 +195,7 @@ impl Api for Apple {
     }
 
     fn read(&self, b: &Buffer, offset: u64, out: &mut [u8]) {
-        // SAFETY: the driver's caller keeps the range inside the buffer, which lives; shared storage is mapped for as
+        // SAFETY: the driver has checked that the range lies inside the buffer, which lives; shared storage is mapped for as
         // long. Work that writes the bytes is done (the safe layer waits), so nothing else does.
         unsafe {
             let from = b.native.contents().cast::<u8>().add(offset as usize);

@@ -1,7 +1,7 @@
 //! Fills, splits, commits and completions.
 
 use crate::backend::{Backend, Bench, CArg, Options, logged, word};
-use rig::{Device, Error, Fill, Submission};
+use rig::{Device, Error, Fill, Profile, Submission};
 use rig_metal_abi::KEY;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -172,6 +172,38 @@ pub fn a_split_is_a_boundary_with_times<B: Backend>() {
     let (start, end) = (arg.get().start, arg.get().end);
     assert!(before <= start && start + slow.as_nanos() as u64 <= end && end <= after, "{before} {start} {end} {after}");
     assert_eq!(word(&out, 0), 4);
+}
+
+/// R16: the times are those of the whole command buffer, earlier work in it included.
+pub fn times_cover_earlier_work_in_the_command_buffer<B: Backend>() {
+    let b = Bench::<B>::new();
+    let log = b.words(100);
+    let plain = b.logging(&log, &[1]);
+    let out = b.words(1);
+    let args = b.args(&out, &[1]);
+    let entry = b.entry("add");
+    let mut arg = b.c_arg(&entry, &args);
+    arg.splits = 1;
+    let arg = CArg::new(arg);
+    let s = Submission::new(&b.device)
+        .fill(b.c_fill("fill_splits", &arg))
+        .writes(&out)
+        .reads(&args.buffer)
+        .keep((Arc::clone(&arg), entry))
+        .build()
+        .unwrap();
+    let profile = Profile::start(&b.device).unwrap();
+    b.control.pause();
+    for _ in 0..5 {
+        plain.submit().unwrap();
+    }
+    s.submit().unwrap();
+    b.control.resume();
+    b.device.now().wait().unwrap();
+    let trace = profile.finish();
+    let (start, end) = (arg.get().start, arg.get().end);
+    let span = trace.spans.iter().find(|s| (s.start, s.end) == (start, end)).expect("the command buffer that split");
+    assert_eq!((span.first, span.last), (4, 6), "three were committed alone, two were open when the fill began");
 }
 
 /// R16: either pointer may be null.

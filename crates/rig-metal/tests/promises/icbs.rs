@@ -1,7 +1,7 @@
 //! Indirect command buffers.
 
 use crate::backend::{Backend, Bench, CArg, Options, logged, word};
-use rig::{Buffer, Error, Fill, Submission};
+use rig::{Buffer, Cause, Error, FaultKind, Fill, Submission};
 use rig_metal_abi::{Dispatch, IcbError};
 use std::sync::{Arc, Barrier, Mutex};
 use std::time::{Duration, Instant};
@@ -125,6 +125,29 @@ pub fn a_fill_changes_a_command_before_its_first_run<B: Backend>() {
         sum += turn;
     }
     assert_eq!(word(&out, 0), sum);
+}
+
+/// R10, the fill's side: both software devices find a change while a run is in flight.
+pub fn a_change_of_a_command_in_flight_is_found<B: Backend>() {
+    let b = Bench::<B>::new();
+    let out = b.words(1);
+    let args = b.args(&out, &[0]);
+    let entry = b.entry("grid");
+    let icb = Arc::new(b.record.icb(args.buffer.handle(), &b.dispatches(&entry, &args)).unwrap());
+    let change = Arc::clone(&icb);
+    let fill = rig_metal::fill::<B::Api, _>(move |e| {
+        e.set_command(&change, 0, [2, 1, 1], [1; 3])?;
+        e.execute(&change)
+    });
+    let s = Submission::new(&b.device).fill(fill).writes(&out).reads(&args.buffer).keep(icb).build().unwrap();
+    s.submit().unwrap().wait().unwrap();
+    b.control.pause();
+    let second = s.submit().unwrap();
+    let third = s.submit().unwrap();
+    b.control.resume();
+    let _ = second.wait();
+    let error = third.wait().unwrap_err();
+    assert!(matches!(&error, Error::Lost(f) if f.kind == FaultKind::CommandBuffer(Cause::InvalidResource)), "{error}");
 }
 
 /// R18: bytes from the MTLBuffer's first byte, a rig buffer's own offset included.
