@@ -277,6 +277,7 @@ impl Fx<'_, '_> {
                         class,
                         nonuniform: false,
                         as_uint: false,
+                        block: false,
                     })
                 }
                 _ => {
@@ -429,7 +430,15 @@ impl Fx<'_, '_> {
                 let id = self.variable(pointee);
                 self.cx.name(id, ir.names.get(local.name));
                 let class = StorageClass::Function;
-                Lowered::Pointer(Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false })
+                Lowered::Pointer(Pointer {
+                    id,
+                    ty,
+                    mem: Mem::Plain,
+                    class,
+                    nonuniform: false,
+                    as_uint: false,
+                    block: false,
+                })
             }
             _ => return None,
         };
@@ -448,7 +457,15 @@ impl Fx<'_, '_> {
                 let class = storage_class(var.space)?;
                 let id = self.cx.module_variable(global, class);
                 let ty = var.ty;
-                Some(Lowered::Pointer(Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false }))
+                Some(Lowered::Pointer(Pointer {
+                    id,
+                    ty,
+                    mem: Mem::Plain,
+                    class,
+                    nonuniform: false,
+                    as_uint: false,
+                    block: false,
+                }))
             }
         }
     }

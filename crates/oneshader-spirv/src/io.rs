@@ -338,6 +338,7 @@ impl Fx<'_, '_> {
             class: info.class,
             nonuniform: false,
             as_uint: false,
+            block: false,
         }))
     }
 
@@ -355,7 +356,7 @@ impl Fx<'_, '_> {
                 (self.variable(pointee), StorageClass::Function)
             }
         };
-        let pointer = Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false };
+        let pointer = Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false, block: false };
         if info.stand_in.is_none() {
             let value = self.load_io(global)?;
             self.store(pointer, value);
@@ -398,8 +399,15 @@ impl Fx<'_, '_> {
                 self.adapt(whole, Scalar::F32, 4, ty)
             }
             Stored::Same | Stored::Bools | Stored::Position => {
-                let pointer =
-                    Pointer { id: info.var, ty, mem: Mem::Io, class: info.class, nonuniform: false, as_uint: false };
+                let pointer = Pointer {
+                    id: info.var,
+                    ty,
+                    mem: Mem::Io,
+                    class: info.class,
+                    nonuniform: false,
+                    as_uint: false,
+                    block: false,
+                };
                 Some(self.load(pointer))
             }
         }
@@ -502,7 +510,8 @@ impl Fx<'_, '_> {
             }
             _ => {
                 let class = info.class;
-                let pointer = Pointer { id: info.var, ty, mem: Mem::Io, class, nonuniform: false, as_uint: false };
+                let pointer =
+                    Pointer { id: info.var, ty, mem: Mem::Io, class, nonuniform: false, as_uint: false, block: false };
                 self.store(pointer, value);
             }
         }

@@ -45,6 +45,8 @@ pub(crate) struct Pointer {
     pub nonuniform: bool,
     /// The address of a 32-bit `uint` that stands for another type of that size.
     pub as_uint: bool,
+    /// The address of a whole block, whose type is one of its own.
+    pub block: bool,
 }
 
 /// Most parts of one composite that are converted one by one.
@@ -58,7 +60,10 @@ impl Fx<'_, '_> {
 
     /// The value in memory at `pointer`.
     pub fn load(&mut self, pointer: Pointer) -> u32 {
-        let mem_ty = self.cx.mem_ty(pointer.ty, pointer.mem);
+        let mem_ty = match pointer.block {
+            true => self.cx.struct_ty(pointer.ty, pointer.mem, true),
+            false => self.cx.mem_ty(pointer.ty, pointer.mem),
+        };
         let raw = self.op(Op::Load, mem_ty, &[pointer.id]);
         if pointer.nonuniform {
             self.nonuniform(raw);
@@ -176,7 +181,7 @@ impl Fx<'_, '_> {
         if base.nonuniform {
             self.nonuniform(id);
         }
-        Some(Pointer { id, ty: part, mem, ..base })
+        Some(Pointer { id, ty: part, mem, block: false, ..base })
     }
 
     /// `ElementPtr`.
@@ -193,7 +198,15 @@ impl Fx<'_, '_> {
         if nonuniform {
             self.nonuniform(id);
         }
-        Some(Pointer { id, ty: elem, mem, class: StorageClass::StorageBuffer, nonuniform, as_uint: false })
+        Some(Pointer {
+            id,
+            ty: elem,
+            mem,
+            class: StorageClass::StorageBuffer,
+            nonuniform,
+            as_uint: false,
+            block: false,
+        })
     }
 
     /// `BlockPtr`.
@@ -212,6 +225,7 @@ impl Fx<'_, '_> {
             class: slot.class,
             nonuniform: handle.nonuniform,
             as_uint: false,
+            block: true,
         })
     }
 
@@ -240,7 +254,7 @@ impl Fx<'_, '_> {
         let class = StorageClass::StorageBuffer;
         let as_uint = scalar != view.scalar();
         let mem = Mem::Laid { rule: self.cx.rules.storage, order: MatrixOrder::ColumnMajor };
-        Some(Pointer { id, ty, mem, class, nonuniform, as_uint })
+        Some(Pointer { id, ty, mem, class, nonuniform, as_uint, block: false })
     }
 
     fn shift_right(&mut self, offset: u32, shift: u32) -> u32 {

@@ -399,6 +399,7 @@ impl Fx<'_, '_> {
             class: StorageClass::Image,
             nonuniform: handle.nonuniform,
             as_uint: false,
+            block: false,
         })
     }
 }

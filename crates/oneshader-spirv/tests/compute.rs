@@ -292,3 +292,21 @@ fn words_are_the_same_every_time() {
     assert_eq!(out.matches("OpVariable").count(), 1, "{out}");
     has(&out, "OpEntryPoint GLCompute");
 }
+
+#[test]
+fn a_block_is_loaded_as_a_whole() {
+    let text = kernel(
+        "  local l0 \"all\": s1
+block0:
+  v0: cbuffer<s1> = load g0
+  v1: ptr<constant, s1> = blockptr v0
+  v2: s1 = load v1
+  store l0, v2
+  v3: ptr<function, u32> = access l0, u32 2
+  v4: u32 = load v3
+  v5: rwbytes = load g2
+  rawstore v5, u32 0, v4
+  ret",
+    );
+    check_all(&text);
+}
