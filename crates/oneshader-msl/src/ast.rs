@@ -105,6 +105,8 @@ pub struct ExprData {
     pub weight: u32,
     /// Nesting.
     pub depth: u32,
+    /// A comparison of integers: `!(a < b)` is `a >= b`.
+    pub total: bool,
 }
 
 /// How a variable may be used.
@@ -255,7 +257,7 @@ impl Arena {
 
     /// Adds an expression; what it depends on is what its operands do, and `own`.
     pub fn add(&mut self, kind: ExprKind, own: Depends, own_weight: u32) -> Expr {
-        let expr = self.exprs.push(ExprData { kind, depends: own, weight: own_weight, depth: 0 });
+        let expr = self.exprs.push(ExprData { kind, depends: own, weight: own_weight, depth: 0, total: false });
         let (mut depends, mut weight, mut depth) = (own, own_weight, 0);
         self.each_operand(expr, |e| {
             let data = &self.exprs[e];
@@ -266,6 +268,11 @@ impl Arena {
         let data = &mut self.exprs[expr];
         (data.depends, data.weight, data.depth) = (depends, weight, depth);
         expr
+    }
+
+    /// Marks a comparison of integers.
+    pub fn set_total(&mut self, expr: Expr) {
+        self.exprs[expr].total = true;
     }
 
     /// Calls `f` on each variable that `expr` mentions, once for each mention.

@@ -187,7 +187,9 @@ fn constants(cx: &mut Cx) -> String {
         let value = crate::lower::constant_text(cx, init);
         let name = cx.constant_names[global];
         let name = name.map_or("", |n| cx.names.get(n));
-        let _ = writeln!(out, "constant {} {name} = {value};", cx.names.get(ty));
+        let ty = cx.names.get(ty);
+        let value = value.strip_prefix(ty).filter(|v| v.starts_with('{')).unwrap_or(&value);
+        let _ = writeln!(out, "constant {ty} {name} = {value};");
     }
     if !out.is_empty() {
         out.push('\n');

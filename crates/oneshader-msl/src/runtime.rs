@@ -52,18 +52,36 @@ inline T remainder(T a, T b)
     /// Signed division: defined for zero and for the least number by -1, which wraps.
     IDiv = "divide_signed", [], "\
 template <typename T>
-inline T divide_signed(T a, T b, T least)
+inline T divide_signed(T a, T b)
 {
-    const auto undefined = (b == T(0)) || (a == least && b == T(-1));
+    const auto undefined = (b == T(0)) || (a == T(-2147483647 - 1) && b == T(-1));
     return T(a / select(b, T(1), undefined));
 }
 ";
     /// Signed remainder likewise.
     IMod = "remainder_signed", [], "\
 template <typename T>
-inline T remainder_signed(T a, T b, T least)
+inline T remainder_signed(T a, T b)
 {
-    const auto undefined = (b == T(0)) || (a == least && b == T(-1));
+    const auto undefined = (b == T(0)) || (a == T(-2147483647 - 1) && b == T(-1));
+    return T(a % select(b, T(1), undefined));
+}
+";
+    /// Signed division of 64 bits.
+    LDiv = "divide_long", [], "\
+template <typename T>
+inline T divide_long(T a, T b)
+{
+    const auto undefined = (b == T(0)) || (a == T(-9223372036854775807l - 1l) && b == T(-1));
+    return T(a / select(b, T(1), undefined));
+}
+";
+    /// Signed remainder of 64 bits.
+    LMod = "remainder_long", [], "\
+template <typename T>
+inline T remainder_long(T a, T b)
+{
+    const auto undefined = (b == T(0)) || (a == T(-9223372036854775807l - 1l) && b == T(-1));
     return T(a % select(b, T(1), undefined));
 }
 ";
@@ -187,6 +205,105 @@ inline uint4 wave_ballot(bool condition)
 {
     const ulong votes = ulong(simd_vote::vote_t(simd_ballot(condition)));
     return uint4(uint(votes), uint(votes >> 32), 0u, 0u);
+}
+";
+    /// Sum over the lanes of a partition before this one.
+    MultiSum = "wave_multi_prefix_sum", [Ballot], "\
+template <typename T>
+inline T wave_multi_prefix_sum(T x, uint4 partition, uint lane)
+{
+    const uint4 mask = partition & wave_ballot(true);
+    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    T result = T(0);
+    for (uint other = 0u; other < 64u; ++other) {
+        const T value = simd_shuffle(x, ushort(other));
+        if (other < lane && ((members >> other) & 1ul) != 0ul) {
+            result = result + value;
+        }
+    }
+    return result;
+}
+";
+    /// Product likewise.
+    MultiProduct = "wave_multi_prefix_product", [Ballot], "\
+template <typename T>
+inline T wave_multi_prefix_product(T x, uint4 partition, uint lane)
+{
+    const uint4 mask = partition & wave_ballot(true);
+    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    T result = T(1);
+    for (uint other = 0u; other < 64u; ++other) {
+        const T value = simd_shuffle(x, ushort(other));
+        if (other < lane && ((members >> other) & 1ul) != 0ul) {
+            result = result * value;
+        }
+    }
+    return result;
+}
+";
+    /// Bitwise and likewise.
+    MultiAnd = "wave_multi_prefix_and", [Ballot], "\
+template <typename T>
+inline T wave_multi_prefix_and(T x, uint4 partition, uint lane)
+{
+    const uint4 mask = partition & wave_ballot(true);
+    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    T result = T(~0u);
+    for (uint other = 0u; other < 64u; ++other) {
+        const T value = simd_shuffle(x, ushort(other));
+        if (other < lane && ((members >> other) & 1ul) != 0ul) {
+            result = result & value;
+        }
+    }
+    return result;
+}
+";
+    /// Bitwise or likewise.
+    MultiOr = "wave_multi_prefix_or", [Ballot], "\
+template <typename T>
+inline T wave_multi_prefix_or(T x, uint4 partition, uint lane)
+{
+    const uint4 mask = partition & wave_ballot(true);
+    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    T result = T(0);
+    for (uint other = 0u; other < 64u; ++other) {
+        const T value = simd_shuffle(x, ushort(other));
+        if (other < lane && ((members >> other) & 1ul) != 0ul) {
+            result = result | value;
+        }
+    }
+    return result;
+}
+";
+    /// Bitwise exclusive or likewise.
+    MultiXor = "wave_multi_prefix_xor", [Ballot], "\
+template <typename T>
+inline T wave_multi_prefix_xor(T x, uint4 partition, uint lane)
+{
+    const uint4 mask = partition & wave_ballot(true);
+    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    T result = T(0);
+    for (uint other = 0u; other < 64u; ++other) {
+        const T value = simd_shuffle(x, ushort(other));
+        if (other < lane && ((members >> other) & 1ul) != 0ul) {
+            result = result ^ value;
+        }
+    }
+    return result;
+}
+";
+    /// The active lanes that hold the same value: the lanes of one value leave the loop together.
+    Match = "wave_match", [Ballot], "\
+template <typename T>
+inline uint4 wave_match(T x)
+{
+    while (true) {
+        const bool same = all(x == simd_broadcast_first(x));
+        const uint4 lanes = wave_ballot(same);
+        if (same) {
+            return lanes;
+        }
+    }
 }
 ";
     /// Product of matrices component by component.

@@ -96,13 +96,33 @@ fn update(arena: &mut Arena, place: ExprKind, value: Expr) -> Option<Stmt> {
     arena.same(place, left).then_some(Stmt::Update(place, op, right))
 }
 
-/// The opposite of a condition. Comparisons of floats keep their meaning for NaN: only `==` and `!=` are turned round, and
-/// the order of numbers only where `turn` knows them for integers.
+/// The opposite of a condition. `!(a < b)` of floats keeps its meaning for NaN; of integers it is `a >= b`.
 pub(crate) fn negate(arena: &mut Arena, cond: Expr) -> Expr {
-    match arena[cond].kind {
-        ExprKind::Prefix(Prefix::Not, inner) => inner,
-        ExprKind::Infix(Infix::Eq, a, b) => arena.add(ExprKind::Infix(Infix::Ne, a, b), Depends::default(), 4),
-        ExprKind::Infix(Infix::Ne, a, b) => arena.add(ExprKind::Infix(Infix::Eq, a, b), Depends::default(), 4),
-        _ => arena.add(ExprKind::Prefix(Prefix::Not, cond), Depends::default(), 1),
+    let data = arena[cond];
+    let opposite = match data.kind {
+        ExprKind::Prefix(Prefix::Not, inner) => return inner,
+        ExprKind::Infix(op, a, b) => {
+            let op = match op {
+                Infix::Eq => Some(Infix::Ne),
+                Infix::Ne => Some(Infix::Eq),
+                Infix::Lt if data.total => Some(Infix::Ge),
+                Infix::Le if data.total => Some(Infix::Gt),
+                Infix::Gt if data.total => Some(Infix::Le),
+                Infix::Ge if data.total => Some(Infix::Lt),
+                _ => None,
+            };
+            op.map(|op| ExprKind::Infix(op, a, b))
+        }
+        _ => None,
+    };
+    match opposite {
+        Some(kind) => {
+            let expr = arena.add(kind, Depends::default(), 4);
+            if data.total {
+                arena.set_total(expr);
+            }
+            expr
+        }
+        None => arena.add(ExprKind::Prefix(Prefix::Not, cond), Depends::default(), 1),
     }
 }

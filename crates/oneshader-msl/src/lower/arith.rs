@@ -5,7 +5,7 @@ use super::effects;
 use crate::ast::{Expr, ExprKind, Infix, Prefix, Stmt, VarKind};
 use crate::runtime::Helper;
 use oneshader_diag::codes;
-use oneshader_ir::{BinaryOp, Inst, InstData, InstFlags, Op, Scalar, Type, TypeKind, UnaryOp, Value};
+use oneshader_ir::{BinaryOp, Inst, InstData, InstFlags, Op, Scalar, Type, TypeKind, UnaryOp};
 
 impl Body<'_, '_> {
     pub(super) fn inst(&mut self, inst: Inst) {
@@ -229,14 +229,23 @@ impl Body<'_, '_> {
             BinaryOp::Ge => Infix::Ge,
         };
         let expr = self.infix(infix, a, b);
-        if op.is_comparison() { expr } else { self.narrow(expr, data.ty) }
+        if op.is_comparison() {
+            if scalar.is_int() {
+                self.arena.set_total(expr);
+            }
+            expr
+        } else {
+            self.narrow(expr, data.ty)
+        }
     }
 
     /// Division of integers: guarded unless the divisor is a constant that needs no guard.
     fn divide(&mut self, op: BinaryOp, a: Expr, b: Expr, data: &InstData) -> Expr {
         let ty = data.ty;
         let infix = if op == BinaryOp::Div { Infix::Div } else { Infix::Rem };
-        if self.is_plain_divisor(data.args[1]) || self.cx.options.semantics == crate::options::MslSemantics::Metal {
+        if crate::raise::ranges::divides(&self.cx.raised.module, self.function, data.args[1])
+            || self.cx.options.semantics == crate::options::MslSemantics::Metal
+        {
             let expr = self.infix(infix, a, b);
             return self.narrow(expr, ty);
         }
@@ -245,26 +254,14 @@ impl Body<'_, '_> {
             let name = self.cx.need(if op == BinaryOp::Div { Helper::UDiv } else { Helper::UMod });
             return self.call(name, &[a, b]);
         }
-        let name = self.cx.need(if op == BinaryOp::Div { Helper::IDiv } else { Helper::IMod });
-        let least = self.text(&super::constant::literal(scalar, 1 << (scalar.bits() - 1)));
-        let least = if self.cx.types.lanes(ty) > 1 { self.construct(ty, &[least]) } else { least };
-        self.call(name, &[a, b, least])
-    }
-
-    /// Whether a divisor is a constant without components 0 or -1.
-    fn is_plain_divisor(&self, value: Value) -> bool {
-        let consts = &self.cx.raised.module.consts;
-        let Some(c) = self.function.as_const(value) else { return false };
-        let plain = |c| {
-            let bits = consts.bits(c)?;
-            let scalar = self.cx.types.scalar_of(consts.ty(c))?;
-            let ones = if scalar.bits() == 64 { u64::MAX } else { (1 << scalar.bits()) - 1 };
-            Some(bits != 0 && (!scalar.is_signed() || bits != ones))
+        let helper = match (op == BinaryOp::Div, scalar.bits() == 64) {
+            (true, false) => Helper::IDiv,
+            (false, false) => Helper::IMod,
+            (true, true) => Helper::LDiv,
+            (false, true) => Helper::LMod,
         };
-        match consts.data(c) {
-            oneshader_ir::ConstData::Composite(parts) => parts.iter().all(|&p| plain(p) == Some(true)),
-            _ => plain(c) == Some(true),
-        }
+        let name = self.cx.need(helper);
+        self.call(name, &[a, b])
     }
 
     fn select(&mut self, cond: Expr, a: Expr, b: Expr, cond_ty: Type, ty: Type) -> Expr {

@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         // A float is exchanged as the bits it is.
         let cell = if scalar.is_float() { Scalar::U32 } else { scalar };
         let name = if cell.is_signed() { "atomic_int" } else { "atomic_uint" };
-        let address = self.prefix(Prefix::AddressOf, place.expr);
+        let address = self.address_of(place.expr);
         let object = self.cast(&format!("{} {name}*", place.space), address);
         Some(Cell { object, scalar: cell })
     }
@@ -108,7 +108,7 @@ impl Body<'_, '_> {
             );
         }
         let place = self.place(data.args[0]);
-        let address = self.prefix(Prefix::AddressOf, place.expr);
+        let address = self.address_of(place.expr);
         let object = self.cast("device atomic_ulong*", address);
         let order = self.text("memory_order_relaxed");
         let call = self.call(name, &[object, value, order]);

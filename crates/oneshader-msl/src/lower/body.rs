@@ -9,8 +9,9 @@ use super::coalesce::coalesce;
 use crate::ast::{self, Arena, Depends, Expr, ExprKind, Stmt, Var, VarData, VarKind};
 use crate::names::{Inner, Scope};
 use crate::raise::io::StageIo;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::{Span, codes};
+use oneshader_ir::analysis::{Uses, op_effects};
 use oneshader_ir::structure::{Node, Region, RegionKind, StructureError, Tree, structure};
 use oneshader_ir::{Func, Function, Inst, Local, Name, Op, Type, Value, ValueDef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -59,6 +60,8 @@ pub(crate) struct Body<'c, 'a> {
     pub sizes: FxHashMap<usize, Expr>,
     /// Constructor calls whose arguments are the components one by one.
     pub scalar_parts: FxHashSet<Expr>,
+    /// Swizzles, with their components.
+    pub swizzles: FxHashMap<Expr, Vec<u8>>,
     /// The variable that says that a loop is to be left, of the loops around.
     pub loops: Vec<LoopState>,
     tree: &'c Tree,
@@ -149,11 +152,12 @@ impl<'c, 'a> Body<'c, 'a> {
             counters: FxHashMap::default(),
             sizes: FxHashMap::default(),
             scalar_parts: FxHashSet::default(),
+            swizzles: FxHashMap::default(),
             loops: Vec::new(),
             region: tree.root,
             tree,
             scope: Scope::default(),
-            uses: count_uses(function, tree),
+            uses: count_uses(function, tree, &find_dead(function)),
             bound: SecondaryMap::new(),
             pending: Vec::new(),
             locals: SecondaryMap::new(),
@@ -164,7 +168,34 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 }
 
-fn count_uses(function: &Function, tree: &Tree) -> SecondaryMap<Value, Use> {
+/// Instructions whose results nobody asks for and that do nothing else.
+fn find_dead(function: &Function) -> EntitySet<Inst> {
+    let uses = Uses::new(function);
+    let mut counts: SecondaryMap<Value, usize> = SecondaryMap::new();
+    let mut dead = EntitySet::with_capacity(function.insts.len());
+    let mut stack = Vec::new();
+    for (_, inst, data) in function.live_insts() {
+        if let Some(result) = data.result {
+            counts[result] = uses.count(result);
+            if counts[result] == 0 && op_effects(data.op).is_removable() {
+                stack.push(inst);
+            }
+        }
+    }
+    while let Some(inst) = stack.pop() {
+        dead.insert(inst);
+        for &arg in &function.insts[inst].args {
+            let ValueDef::Inst(def) = function.values[arg].def else { continue };
+            counts[arg] = counts[arg].saturating_sub(1);
+            if counts[arg] == 0 && !dead.contains(def) && op_effects(function.insts[def].op).is_removable() {
+                stack.push(def);
+            }
+        }
+    }
+    dead
+}
+
+fn count_uses(function: &Function, tree: &Tree, dead: &EntitySet<Inst>) -> SecondaryMap<Value, Use> {
     let mut uses: SecondaryMap<Value, Use> = SecondaryMap::new();
     let mut note = |value: Value, region: Region, phi: Option<Value>| {
         let slot = &mut uses[value];
@@ -175,7 +206,7 @@ fn count_uses(function: &Function, tree: &Tree) -> SecondaryMap<Value, Use> {
         for node in &data.nodes {
             match node {
                 Node::Block(block) => {
-                    for &inst in &function.blocks[*block].insts {
+                    for &inst in function.blocks[*block].insts.iter().filter(|&&i| !dead.contains(i)) {
                         let inst = &function.insts[inst];
                         if inst.op != Op::Phi {
                             inst.args.iter().for_each(|&a| note(a, region, None));
@@ -187,6 +218,9 @@ fn count_uses(function: &Function, tree: &Tree) -> SecondaryMap<Value, Use> {
                         let inst = &function.insts[inst];
                         if inst.op != Op::Phi {
                             break;
+                        }
+                        if inst.result.is_none_or(|r| function.def_inst(r).is_some_and(|(i, _)| dead.contains(i))) {
+                            continue;
                         }
                         if let Some(at) = inst.preds.iter().position(|p| p == from) {
                             note(inst.args[at], region, inst.result);

@@ -76,8 +76,28 @@ impl Body<'_, '_> {
         {
             return part;
         }
+        if let (Some(inner), ExprKind::Member(base, _)) = (self.swizzles.get(&object), self.arena[object].kind) {
+            // `v.xyz.z` is `v.z`.
+            let composed: Vec<u8> = comps.iter().filter_map(|&c| inner.get(usize::from(c)).copied()).collect();
+            if composed.len() == comps.len() {
+                return self.swizzle(base, &composed);
+            }
+        }
         let name = self.name(&text);
-        self.member(object, name)
+        let expr = self.member(object, name);
+        self.swizzles.insert(expr, comps.to_vec());
+        expr
+    }
+
+    /// The address of a place.
+    pub(super) fn address_of(&mut self, place: Expr) -> Expr {
+        match self.arena[place].kind {
+            ExprKind::Prefix(Prefix::Deref, pointer) => match self.arena[pointer].kind {
+                ExprKind::Cast(_, inner) => inner,
+                _ => pointer,
+            },
+            _ => self.prefix(Prefix::AddressOf, place),
+        }
     }
 
     pub(super) fn index(&mut self, object: Expr, index: Expr) -> Expr {

@@ -9,8 +9,8 @@ use crate::runtime::{Helper, Runtime};
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use oneshader_diag::{Code, DiagnosticBag, Span};
 use oneshader_ir::{
-    Access, AddressSpace, Func, Global, LayoutId, Layouts, Name, Names, ResourceType, SpecId, StructId, TextureDim,
-    TextureType, Type, TypeKind, Types,
+    Access, AddressSpace, Func, Global, GlobalKind, LayoutId, Layouts, Name, Names, ResourceType, SpecId, StructId,
+    TextureDim, TextureType, Type, TypeKind, Types,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -61,7 +61,6 @@ pub(crate) struct Cx<'a> {
 
 impl<'a> Cx<'a> {
     pub(crate) fn new(raised: &'a Raised, options: &'a MslOptions, bag: &'a mut DiagnosticBag) -> Self {
-        let (layouts, errors) = Layouts::of_module(&raised.module, &options.layout);
         let mut this = Self {
             raised,
             options,
@@ -69,7 +68,7 @@ impl<'a> Cx<'a> {
             types: raised.module.types.clone(),
             names: Names::default(),
             scope: Scope::default(),
-            layouts,
+            layouts: Layouts::new(),
             memory: Memory::default(),
             runtime: Runtime::default(),
             func_names: SecondaryMap::new(),
@@ -86,10 +85,8 @@ impl<'a> Cx<'a> {
             io_structs: String::new(),
             type_names: FxHashMap::default(),
         };
-        for error in errors {
-            crate::raise::check::report_layout_error(&raised.module, &error, this.bag);
-        }
         this.take_names();
+        this.find_layouts();
         this
     }
 
@@ -126,6 +123,24 @@ impl<'a> Cx<'a> {
             let name = self.scope.unique(module.names.get(module.specs[spec].name));
             self.scope.reserve(&format!("{name}_value"));
             self.spec_names[spec] = Some(self.names.intern(&name));
+        }
+    }
+
+    /// Computes the layouts behind the resources that the entry point reaches, and reports those that there cannot be.
+    fn find_layouts(&mut self) {
+        let module = &self.raised.module;
+        for &item in &self.raised.lifted.items[self.raised.entry.func] {
+            let lift::Item::Global(global) = item else { continue };
+            let var = &module.globals[global];
+            let GlobalKind::Resource(info) = &var.kind else { continue };
+            let Some(resource) = oneshader_ir::layout::resource_type(&module.types, var.ty) else { continue };
+            let Some((ty, rule, order)) = self.options.layout.rule_for(resource, info.push_constant) else { continue };
+            if let Err(error) = self.layouts.compute(&self.types, ty, rule, order) {
+                crate::raise::check::report_layout_error(module, &error, self.bag);
+                continue;
+            }
+            // Its structures take their names before variables do.
+            self.memory_of(resource, info.push_constant);
         }
     }
 
@@ -262,10 +277,10 @@ impl<'a> Cx<'a> {
             }
         }
         let module = &self.raised.module;
-        let (scope, used, types) = (&mut self.scope, &self.used_as_value, &self.types);
+        let (scope, used) = (&mut self.scope, &self.used_as_value);
         let mut name_struct = |id: Option<StructId>, wanted: &str| match id {
             Some(id) => {
-                let name = module.names.get(types.structs[id].name).trim_start_matches('$');
+                let name = module.names.get(module.types.structs[id].name).trim_start_matches('$');
                 let name = if used.contains(id) { format!("{name}_packed") } else { name.to_owned() };
                 scope.unique(&name)
             }
@@ -274,7 +289,7 @@ impl<'a> Cx<'a> {
         let (members, names) = (&self.member_names, &self.names);
         let member_name = |id: StructId, index: usize| names.get(members[id][index]).to_owned();
         let mut source = Source {
-            types: &self.types,
+            types: &mut self.types,
             layouts: &self.layouts,
             name_struct: &mut name_struct,
             member_name: &member_name,

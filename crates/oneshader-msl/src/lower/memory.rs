@@ -369,27 +369,7 @@ impl Body<'_, '_> {
             MemKind::Scalar => expr,
             MemKind::Bool => self.is_nonzero(expr),
             MemKind::Vector => self.load_vector(expr, ty),
-            MemKind::Matrix { order, lines, .. } => {
-                let TypeKind::Matrix { elem, rows, cols } = self.cx.types.kind(ty) else { return expr };
-                let (stored, len) = match order {
-                    MatrixOrder::RowMajor => (ty, cols),
-                    MatrixOrder::ColumnMajor => (self.cx.types.matrix(elem, cols, rows), rows),
-                };
-                let line_ty = self.cx.types.vector(elem, len);
-                let parts: Vec<Expr> = (0..lines)
-                    .map(|i| {
-                        let i = self.number(i64::from(i));
-                        let line = self.line(expr, mem, i);
-                        self.load_vector(line, line_ty)
-                    })
-                    .collect();
-                let matrix = self.construct(stored, &parts);
-                match order {
-                    MatrixOrder::RowMajor => matrix,
-                    MatrixOrder::ColumnMajor => self.call("transpose", &[matrix]),
-                }
-            }
-            MemKind::Array { .. } | MemKind::Struct(_) => self.unpack(expr, mem, space),
+            MemKind::Matrix { .. } | MemKind::Array { .. } | MemKind::Struct(_) => self.unpack(expr, mem, space),
             MemKind::Opaque => {
                 self.opaque(span);
                 expr
@@ -397,7 +377,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn load_vector(&mut self, expr: Expr, ty: Type) -> Expr {
+    pub(super) fn load_vector(&mut self, expr: Expr, ty: Type) -> Expr {
         if self.cx.types.scalar_of(ty) == Some(Scalar::Bool) {
             let uints = self.cx.types.with_scalar(ty, Scalar::U32);
             let expr = self.construct(uints, &[expr]);
@@ -450,23 +430,7 @@ impl Body<'_, '_> {
                 };
                 self.assign(expr, value);
             }
-            MemKind::Matrix { order, lines, .. } => {
-                let TypeKind::Matrix { elem, rows, cols } = self.cx.types.kind(ty) else { return };
-                let (stored, value) = match order {
-                    MatrixOrder::RowMajor => (ty, value),
-                    MatrixOrder::ColumnMajor => {
-                        (self.cx.types.matrix(elem, cols, rows), self.call("transpose", &[value]))
-                    }
-                };
-                let value = self.temporary("lines", stored, value);
-                for i in 0..lines {
-                    let at = self.number(i64::from(i));
-                    let to = self.line(expr, mem, at);
-                    let from = self.index(value, at);
-                    self.assign(to, from);
-                }
-            }
-            MemKind::Array { .. } | MemKind::Struct(_) => {
+            MemKind::Matrix { .. } | MemKind::Array { .. } | MemKind::Struct(_) => {
                 let call = self.pack(expr, mem, value, space);
                 self.out.push(Stmt::Do(call));
             }

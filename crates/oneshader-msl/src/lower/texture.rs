@@ -271,9 +271,12 @@ impl Body<'_, '_> {
             None
         };
         if let Some(offset) = offset {
-            let offset = self.value(offset);
-            let converted = self.construct(position_ty, &[offset]);
-            value = self.infix(Infix::Add, value, converted);
+            let offset_ty = self.function.ty(offset);
+            let mut offset = self.value(offset);
+            if offset_ty != position_ty {
+                offset = self.construct(position_ty, &[offset]);
+            }
+            value = self.infix(Infix::Add, value, offset);
         }
         out.push(self.unsigned(value, position_ty));
         if let Some(layer) = layer {

@@ -6,7 +6,7 @@ use super::cx::Cx;
 use crate::ast::{self, Expr, Infix, Prefix, Stmt, VarKind};
 use crate::raise::memory::{Mem, MemKind, MemMember};
 use oneshader_diag::Span;
-use oneshader_ir::Type;
+use oneshader_ir::{MatrixOrder, Type, TypeKind};
 
 /// A function to write.
 #[derive(Clone, Debug)]
@@ -30,14 +30,14 @@ impl Body<'_, '_> {
     pub(super) fn unpack(&mut self, place: Expr, mem: Mem, space: &'static str) -> Expr {
         // Reading needs no right to write; one overload serves both.
         let space = if space == "device" { "const device" } else { space };
-        ensure(self.cx, mem, space, false);
-        self.call("unpack", &[place])
+        let name = ensure(self.cx, mem, space, false);
+        self.call(name, &[place])
     }
 
     /// A call that writes a structure or array to memory.
     pub(super) fn pack(&mut self, place: Expr, mem: Mem, value: Expr, space: &'static str) -> Expr {
-        ensure(self.cx, mem, space, true);
-        self.call("pack", &[place, value])
+        let name = ensure(self.cx, mem, space, true);
+        self.call(name, &[place, value])
     }
 
     /// A member of a structure in memory.
@@ -81,15 +81,37 @@ impl Body<'_, '_> {
                 });
                 self.out.push(Stmt::Return(Some(result)));
             }
+            MemKind::Matrix { order, lines, .. } => {
+                let (stored, line_ty) = self.stored(data.ty, order);
+                let parts: Vec<Expr> = (0..lines)
+                    .map(|i| {
+                        let i = self.number(i64::from(i));
+                        let line = self.line(memory, mem, i);
+                        self.load_vector(line, line_ty)
+                    })
+                    .collect();
+                let mut value = self.construct(stored, &parts);
+                if order == MatrixOrder::ColumnMajor {
+                    value = self.call("transpose", &[value]);
+                }
+                self.out.push(Stmt::Return(Some(value)));
+            }
             _ => {}
         }
+    }
+
+    /// A matrix whose rows are the lines in memory, and the type of a line.
+    fn stored(&mut self, ty: Type, order: MatrixOrder) -> (Type, Type) {
+        let TypeKind::Matrix { elem, rows, cols } = self.cx.types.kind(ty) else { return (ty, ty) };
+        let (rows, cols) = if order == MatrixOrder::RowMajor { (rows, cols) } else { (cols, rows) };
+        (self.cx.types.matrix(elem, rows, cols), self.cx.types.vector(elem, cols))
     }
 
     fn write_pack(&mut self, mem: Mem, space: &'static str, memory: Expr, value: Expr) {
         let data = self.cx.memory.mems[mem].clone();
         match data.kind {
             MemKind::Struct(members) => {
-                let oneshader_ir::TypeKind::Struct(id) = self.cx.types.kind(data.ty) else { return };
+                let TypeKind::Struct(id) = self.cx.types.kind(data.ty) else { return };
                 for (i, member) in members.iter().enumerate() {
                     let place = self.memory_member(memory, member, space);
                     let name = self.cx.member_name(id, i);
@@ -103,6 +125,22 @@ impl Body<'_, '_> {
                     let part = s.index(value, index);
                     s.store_mem(to, elem, part, space, Span::NONE);
                 });
+            }
+            MemKind::Matrix { order, lines, .. } => {
+                let (stored, _) = self.stored(data.ty, order);
+                let value = match order {
+                    MatrixOrder::RowMajor => value,
+                    MatrixOrder::ColumnMajor => {
+                        let value = self.call("transpose", &[value]);
+                        self.temporary("columns", stored, value)
+                    }
+                };
+                for i in 0..lines {
+                    let at = self.number(i64::from(i));
+                    let to = self.line(memory, mem, at);
+                    let from = self.index(value, at);
+                    self.out.push(Stmt::Assign(to, from));
+                }
             }
             _ => {}
         }
@@ -135,11 +173,20 @@ impl Body<'_, '_> {
     }
 }
 
-fn ensure(cx: &mut Cx, mem: Mem, space: &'static str, store: bool) {
+fn ensure(cx: &mut Cx, mem: Mem, space: &'static str, store: bool) -> &'static str {
     let reference = reference(cx, mem, space);
-    let key = format!("{} {reference}", if store { "pack" } else { "unpack" });
+    // Lines alone do not tell whether they are rows or columns.
+    let name = match (&cx.memory.mems[mem].kind, store) {
+        (MemKind::Matrix { order: MatrixOrder::ColumnMajor, .. }, false) => "unpack_columns",
+        (MemKind::Matrix { order: MatrixOrder::ColumnMajor, .. }, true) => "pack_columns",
+        (MemKind::Matrix { .. }, false) => "unpack_rows",
+        (MemKind::Matrix { .. }, true) => "pack_rows",
+        (_, false) => "unpack",
+        (_, true) => "pack",
+    };
+    let key = format!("{name} {reference}");
     if cx.transfers.iter().any(|t| t.key == key) {
-        return;
+        return name;
     }
     let ty: Type = cx.memory.mems[mem].ty;
     let value_ty = cx.value_type(ty);
@@ -161,12 +208,13 @@ fn ensure(cx: &mut Cx, mem: Mem, space: &'static str, store: bool) {
         params.push(ast::Param { declaration: format!("{value_ty} value"), attribute: String::new() });
     }
     let function = ast::Function {
-        prefix: "inline".to_owned(),
+        prefix: "static inline".to_owned(),
         result: if store { "void".to_owned() } else { value_ty },
-        name: (if store { "pack" } else { "unpack" }).to_owned(),
+        name: name.to_owned(),
         params,
         arena,
         body: list,
     };
     cx.transfers.push(Transfer { key, function });
+    name
 }

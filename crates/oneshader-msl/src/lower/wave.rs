@@ -88,6 +88,9 @@ impl Body<'_, '_> {
             | I::WaveMultiPrefixBitOr
             | I::WaveMultiPrefixBitXor
             | I::WaveMultiPrefixCountBits => {
+                if self.cx.options.emulate_wave_match {
+                    return self.emulated(data, which, args, ty);
+                }
                 self.error(
                     codes::MSL_WAVE_INTRINSIC,
                     data.span,
@@ -106,6 +109,45 @@ impl Body<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Functions of ours that do what Metal has no function for.
+    fn emulated(&mut self, data: &InstData, which: Intrinsic, args: &[Expr], ty: Type) -> Expr {
+        use Intrinsic as I;
+        let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::U32);
+        if scalar.bits() == 64 {
+            self.wide(data);
+            return self.zero(data.ty);
+        }
+        let helper = match which {
+            I::WaveMatch => Helper::Match,
+            I::WaveMultiPrefixProduct => Helper::MultiProduct,
+            I::WaveMultiPrefixBitAnd => Helper::MultiAnd,
+            I::WaveMultiPrefixBitOr => Helper::MultiOr,
+            I::WaveMultiPrefixBitXor => Helper::MultiXor,
+            _ => Helper::MultiSum,
+        };
+        let name = self.cx.need(helper);
+        let mut args = args.to_vec();
+        match (which, scalar) {
+            // Equal as bits: a NaN is in the group of its like, and the loop ends.
+            (I::WaveMatch, Scalar::Float { .. }) => {
+                let bits = self.cx.types.with_scalar(ty, Scalar::Int { bits: scalar.bits() as u8, signed: false });
+                args[0] = self.bitcast(args[0], ty, bits);
+            }
+            (_, Scalar::Bool) => {
+                let uints = self.cx.types.with_scalar(ty, Scalar::U32);
+                args[0] = self.construct(uints, &[args[0]]);
+            }
+            _ => {}
+        }
+        // `all` takes vectors only.
+        if which == I::WaveMatch && self.cx.types.lanes(ty) == 1 {
+            let pair = self.name("uint2");
+            let list = self.arena.list(&[args[0]]);
+            args[0] = self.add(crate::ast::ExprKind::Call(pair, list), 7);
+        }
+        self.call(name, &args)
     }
 
     fn wide(&mut self, data: &InstData) {

@@ -183,6 +183,11 @@ fn write_operand(out: &mut String, names: &Names, arena: &Arena, op: Infix, oper
     write(out, names, arena, operand, least);
 }
 
+/// A list in braces.
+pub(super) fn braces(out: &mut String, names: &Names, arena: &Arena, args: Args) {
+    list(out, names, arena, args, '{', '}');
+}
+
 fn list(out: &mut String, names: &Names, arena: &Arena, args: Args, open: char, close: char) {
     out.push(open);
     for (i, &arg) in arena.args(args).iter().enumerate() {

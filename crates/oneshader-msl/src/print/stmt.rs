@@ -63,7 +63,12 @@ impl Printer<'_> {
                 self.name(data.name);
                 if let Some(value) = value {
                     self.out.push_str(" = ");
-                    self.value(*value, data.ty);
+                    match self.arena[*value].kind {
+                        ExprKind::Init(ty, args) if ty == data.ty => {
+                            expr::braces(self.out, self.names, self.arena, args)
+                        }
+                        _ => self.value(*value, data.ty),
+                    }
                 }
             }
             Stmt::Assign(place, value) => {

@@ -1,18 +1,156 @@
-//! placeholder
+//! What Metal cannot say at all, found before anything is changed; and the words for errors of the tables.
+
 use crate::options::MslOptions;
-use oneshader_diag::{DiagnosticBag, Span, codes};
-use oneshader_ir::{EntryPoint, Func, IrModule, SlotError};
+use oneshader_diag::{Diagnostic, DiagnosticBag, Span, codes};
+use oneshader_ir::slots::SlotOwner;
+use oneshader_ir::{
+    EntryPoint, Func, Global, Intrinsic, IrModule, LayoutError, Op, ResourceType, Scalar, SlotError, Stage, Type,
+    TypeKind, ValueDef,
+};
+use rustc_hash::FxHashSet;
+
 pub(crate) fn run(
-    _module: &IrModule,
-    _entry: &EntryPoint,
-    _order: &[Func],
-    _options: &MslOptions,
-    _bag: &mut DiagnosticBag,
+    module: &IrModule,
+    entry: &EntryPoint,
+    order: &[Func],
+    options: &MslOptions,
+    bag: &mut DiagnosticBag,
 ) {
+    let mut check = Check { module, entry, options, bag, double: false, globals: FxHashSet::default() };
+    for &func in order {
+        check.function(func);
+    }
 }
-pub(crate) fn report_slot_error(_module: &IrModule, error: &SlotError, bag: &mut DiagnosticBag) {
-    bag.report(codes::MSL_BINDING, Span::NONE, format!("{error:?}"));
+
+struct Check<'a> {
+    module: &'a IrModule,
+    entry: &'a EntryPoint,
+    options: &'a MslOptions,
+    bag: &'a mut DiagnosticBag,
+    /// Whether `double` has been reported: once is enough.
+    double: bool,
+    globals: FxHashSet<Global>,
 }
-pub(crate) fn report_layout_error(_module: &IrModule, error: &oneshader_ir::LayoutError, bag: &mut DiagnosticBag) {
-    bag.report(codes::MSL_LAYOUT, Span::NONE, format!("{error:?}"));
+
+impl Check<'_> {
+    fn function(&mut self, func: Func) {
+        let function = &self.module.functions[func];
+        for param in &function.params {
+            self.value_type(param.ty, function.span);
+        }
+        for (_, _, data) in function.live_insts() {
+            self.value_type(data.ty, data.span);
+            for &arg in &data.args {
+                self.value_type(function.ty(arg), data.span);
+                if let ValueDef::Global(global) = function.values[arg].def {
+                    self.global(global);
+                }
+            }
+            if let Op::Intrinsic(which) = data.op {
+                self.intrinsic(which, data.span);
+            }
+        }
+    }
+
+    /// Types of values: `double` cannot be one.
+    fn value_type(&mut self, ty: Type, span: Span) {
+        let types = &self.module.types;
+        if types.scalar_of(ty) == Some(Scalar::F64) && !std::mem::replace(&mut self.double, true) {
+            self.bag.report(codes::MSL_UNSUPPORTED_TYPE, span, "Metal has no `double`");
+        }
+        let TypeKind::Resource(resource) = types.kind(ty) else { return };
+        match resource {
+            ResourceType::AccelerationStructure => {
+                let message = "the Metal backend has no ray-tracing acceleration structures";
+                self.bag.report(codes::MSL_UNSUPPORTED_RESOURCE, span, message);
+            }
+            ResourceType::SubpassInput { .. } => {
+                let message = "the Metal backend has no subpass inputs";
+                self.bag.report(codes::MSL_UNSUPPORTED_RESOURCE, span, message);
+            }
+            ResourceType::Texture(texture) if texture.texel.bits() == 64 => {
+                let message = "the texels of a Metal texture have up to 32 bits in a component";
+                self.bag.report(codes::MSL_UNSUPPORTED_TYPE, span, message);
+            }
+            _ => {}
+        }
+    }
+
+    fn global(&mut self, global: Global) {
+        if !self.globals.insert(global) {
+            return;
+        }
+        let var = &self.module.globals[global];
+        let mut ty = var.ty;
+        loop {
+            match self.module.types.kind(ty) {
+                TypeKind::Array { elem, .. } => ty = elem,
+                TypeKind::RuntimeArray { .. } => {
+                    let name = self.module.names.get(var.name);
+                    let message = format!("`{name}` is an array of resources without a size");
+                    self.bag.report(codes::MSL_UNBOUNDED_ARRAY, var.span, message);
+                    return;
+                }
+                _ => break,
+            }
+        }
+        self.value_type(ty, var.span);
+    }
+
+    fn intrinsic(&mut self, which: Intrinsic, span: Span) {
+        let lane = matches!(which, Intrinsic::WaveLaneIndex | Intrinsic::WaveLaneCount)
+            || (self.options.emulate_wave_match && super::waves::is_multi_prefix(which));
+        if lane && self.entry.stage == Stage::Vertex {
+            let message = "Metal has no lane index and lane count in vertex functions";
+            self.bag.report(codes::MSL_WAVE_INTRINSIC, span, message);
+        }
+    }
+}
+
+fn owner(module: &IrModule, owner: SlotOwner) -> (String, Span) {
+    let name = |global: Global| module.names.get(module.globals[global].name).to_owned();
+    match owner {
+        SlotOwner::Resource(global) => (format!("`{}`", name(global)), module.globals[global].span),
+        SlotOwner::Counter(global) => (format!("the counter of `{}`", name(global)), module.globals[global].span),
+        SlotOwner::Sizes => ("the sizes of buffers".to_owned(), Span::NONE),
+    }
+}
+
+/// Reports why slots cannot be chosen, as far as it matters to Metal.
+pub(crate) fn report_slot_error(module: &IrModule, error: &SlotError, bag: &mut DiagnosticBag) {
+    match error {
+        SlotError::Overlap { first, second, slot } if slot.starts_with("[[") => {
+            let ((first, first_span), (second, span)) = (owner(module, *first), owner(module, *second));
+            let message = format!("{second} is bound to {slot}, which {first} has");
+            bag.push(Diagnostic::new(codes::MSL_BINDING, span, message).label(first_span, "bound there first"));
+        }
+        SlotError::OutOfRange(global) => {
+            let var = &module.globals[*global];
+            let message = format!("the Metal index of `{}` is out of range", module.names.get(var.name));
+            bag.report(codes::MSL_BINDING, var.span, message);
+        }
+        // Vulkan's affair.
+        SlotError::Overlap { .. } | SlotError::NoBindRegister(_) | SlotError::NoBindGlobals(_) => {}
+    }
+}
+
+/// Reports why a type has no layout.
+pub(crate) fn report_layout_error(module: &IrModule, error: &LayoutError, bag: &mut DiagnosticBag) {
+    let member = |ty: Type, index: u32| match module.types.kind(ty) {
+        TypeKind::Struct(id) => {
+            module.types.structs[id].members.get(index as usize).map_or("", |m| module.names.get(m.name)).to_owned()
+        }
+        _ => String::new(),
+    };
+    let (span, message) = match *error {
+        LayoutError::Overlap { ty, first, second, span } => {
+            (span, format!("`{}` overlaps `{}`", member(ty, second), member(ty, first)))
+        }
+        LayoutError::Misaligned { ty, member: index, align, span } => {
+            (span, format!("the offset of `{}` is no multiple of {align}", member(ty, index)))
+        }
+        LayoutError::TooLarge(_) => (Span::NONE, "a buffer's type takes 2 GiB or more".to_owned()),
+        LayoutError::NotData(_) => (Span::NONE, "a buffer's type holds what cannot lie in memory".to_owned()),
+    };
+    bag.report(codes::MSL_LAYOUT, span, message);
 }

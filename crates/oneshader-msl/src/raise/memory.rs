@@ -91,7 +91,7 @@ pub(crate) struct Memory {
 
 /// What the pass reads, and the namer of structures.
 pub(crate) struct Source<'a> {
-    pub types: &'a Types,
+    pub types: &'a mut Types,
     pub layouts: &'a Layouts,
     /// A free name for a structure of memory: of an HLSL structure, or made up.
     pub name_struct: &'a mut dyn FnMut(Option<StructId>, &str) -> String,
@@ -118,23 +118,24 @@ pub(crate) fn scalar_name(scalar: Scalar) -> &'static str {
 impl Memory {
     /// The memory type of `layout`, padded at its end to `total` bytes when it is a structure.
     pub(crate) fn get(&mut self, source: &mut Source, layout: LayoutId, total: u32) -> Mem {
-        let types = source.types;
-        let info = source.layouts.get(layout);
+        let layouts = source.layouts;
+        let info = layouts.get(layout);
         let total = if matches!(info.kind, LayoutKind::Struct(_)) { total } else { info.size };
         if let Some(&mem) = self.known.get(&(layout, total)) {
             return mem;
         }
         let ty = info.ty;
         let data = match &info.kind {
-            LayoutKind::Scalar | LayoutKind::Vector => plain(types, ty, info.size),
+            LayoutKind::Scalar | LayoutKind::Vector => plain(source.types, ty, info.size),
             &LayoutKind::Matrix { order, lines, stride } => {
-                let elem = types.scalar_of(ty).unwrap_or(Scalar::F32);
-                let len = match (types.kind(ty), order) {
+                let elem = source.types.scalar_of(ty).unwrap_or(Scalar::F32);
+                let len = match (source.types.kind(ty), order) {
                     (TypeKind::Matrix { cols, .. }, MatrixOrder::RowMajor) => cols,
                     (TypeKind::Matrix { rows, .. }, MatrixOrder::ColumnMajor) => rows,
                     _ => 4,
                 };
-                let line = self.mems.push(vector(ty, elem, len));
+                let line_ty = source.types.vector(elem, len);
+                let line = self.mems.push(vector(line_ty, elem, len));
                 let (base, suffix, wrapped) = self.elements(source, line, stride);
                 let align = self.mems[line].align;
                 let kind = MemKind::Matrix { order, lines, line, wrapped };
@@ -150,7 +151,7 @@ impl Memory {
             }
             LayoutKind::Struct(members) => {
                 let members = members.clone();
-                let id = match types.kind(ty) {
+                let id = match source.types.kind(ty) {
                     TypeKind::Struct(id) => Some(id),
                     _ => None,
                 };
@@ -300,7 +301,7 @@ fn plain(types: &Types, ty: Type, size: u32) -> MemData {
     }
 }
 
-/// A vector of `len` components; also a line of a matrix `ty`.
+/// A vector of `len` components.
 fn vector(ty: Type, elem: Scalar, len: u8) -> MemData {
     let bytes = elem.bits() / 8;
     let size = bytes * u32::from(len);

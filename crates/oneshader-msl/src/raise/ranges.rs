@@ -1,8 +1,385 @@
-//! placeholder
-use oneshader_ir::{Function, IrModule, Type, Value};
-pub(crate) fn fits(_module: &IrModule, _function: &Function, _value: Value, _to: Type) -> bool {
-    false
+//! What numbers a value can be, as far as a short look at how it is computed tells. Used to leave guards away.
+
+use oneshader_ir::{
+    BinaryOp, BuiltIn, ConstData, Function, GlobalKind, Inst, Intrinsic, IrModule, Merge, Op, Scalar, TerminatorKind,
+    Type, UnaryOp, Value, ValueDef,
+};
+
+/// Values looked at for one question.
+const FUEL: u32 = 48;
+
+/// Numbers from `low` to `high`; for vectors the hull of all components.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Range {
+    pub low: f64,
+    pub high: f64,
+    /// Whether it may also be NaN.
+    pub nan: bool,
 }
-pub(crate) fn ordered(_module: &IrModule, _function: &Function, _low: Value, _high: Value) -> bool {
-    false
+
+/// Integers of the types of up to 32 bits are exact in an `f64`; wider ones are never bounded here.
+impl Range {
+    const ALL: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY, nan: true };
+
+    const fn new(low: f64, high: f64) -> Self {
+        Self { low, high, nan: false }
+    }
+
+    fn hull(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.max(other.high), nan: self.nan || other.nan }
+    }
+
+    fn within(self, other: Self) -> bool {
+        !self.nan && self.low >= other.low && self.high <= other.high
+    }
+
+    fn is_finite(self) -> bool {
+        !self.nan && self.low.is_finite() && self.high.is_finite()
+    }
+}
+
+/// All numbers of a type.
+fn of_scalar(scalar: Scalar) -> Range {
+    match scalar {
+        Scalar::Bool => Range::new(0.0, 1.0),
+        Scalar::Int { bits: 64, .. } | Scalar::Float { .. } => Range::ALL,
+        Scalar::Int { bits, signed: true } => {
+            let half = f64::from(2u32.pow(u32::from(bits) - 1));
+            Range::new(-half, half - 1.0)
+        }
+        Scalar::Int { bits, signed: false } => Range::new(0.0, 2f64.powi(i32::from(bits)) - 1.0),
+    }
+}
+
+/// Answers for one function.
+pub(crate) struct Ranges<'a> {
+    pub module: &'a IrModule,
+    pub function: &'a Function,
+}
+
+impl Ranges<'_> {
+    /// The numbers `value` can be.
+    pub(crate) fn of(&self, value: Value) -> Range {
+        let mut fuel = FUEL;
+        self.look(value, &mut fuel)
+    }
+
+    fn scalar(&self, value: Value) -> Option<Scalar> {
+        self.module.types.scalar_of(self.function.ty(value))
+    }
+
+    fn look(&self, value: Value, fuel: &mut u32) -> Range {
+        let Some(scalar) = self.scalar(value) else { return Range::ALL };
+        let all = of_scalar(scalar);
+        if *fuel == 0 || scalar.bits() == 64 {
+            return all;
+        }
+        *fuel -= 1;
+        let found = match self.function.values[value].def {
+            ValueDef::Const(c) => self.constant(c),
+            ValueDef::Inst(inst) => self.inst(inst, fuel),
+            _ => None,
+        };
+        let found = found.unwrap_or(all);
+        // An integer that may have wrapped can be anything.
+        if scalar.is_float() || found.within(all) { found } else { all }
+    }
+
+    fn constant(&self, c: oneshader_ir::Const) -> Option<Range> {
+        let consts = &self.module.consts;
+        let scalar = self.module.types.scalar_of(consts.ty(c))?;
+        let number = |bits: u64| match scalar {
+            Scalar::Bool => bits as f64,
+            Scalar::Int { bits: 16, signed: true } => f64::from(bits as i16),
+            Scalar::Int { signed: true, .. } => f64::from(bits as i32),
+            Scalar::Int { .. } => f64::from(bits as u32),
+            Scalar::Float { bits: 16 } => half::f16::from_bits(bits as u16).to_f64(),
+            Scalar::Float { bits: 64 } => f64::from_bits(bits),
+            Scalar::Float { .. } => f64::from(f32::from_bits(bits as u32)),
+        };
+        match consts.data(c) {
+            ConstData::Zero => Some(Range::new(0.0, 0.0)),
+            ConstData::Composite(parts) => {
+                let mut parts = parts.iter().map(|&p| self.constant(p));
+                let first = parts.next()??;
+                parts.try_fold(first, |r, p| Some(r.hull(p?)))
+            }
+            _ => {
+                let n = number(consts.bits(c)?);
+                Some(Range { low: n, high: n, nan: n.is_nan() })
+            }
+        }
+    }
+
+    fn inst(&self, inst: Inst, fuel: &mut u32) -> Option<Range> {
+        let data = &self.function.insts[inst];
+        let mut arg = |i: usize| self.look(data.args[i], fuel);
+        match data.op {
+            Op::Copy | Op::Splat | Op::Extract { .. } | Op::Swizzle(_) | Op::ExtractDynamic => {
+                let from = self.scalar(data.args[0])?;
+                if let Some(found) = self.builtin(data.args[0]) {
+                    return Some(found);
+                }
+                (Some(from) == self.module.types.scalar_of(data.ty)).then(|| arg(0))
+            }
+            Op::Load => self.builtin(data.result?),
+            Op::Construct => {
+                let first = arg(0);
+                Some((1..data.args.len()).fold(first, |r, i| r.hull(arg(i))))
+            }
+            Op::Select => Some(arg(1).hull(arg(2))),
+            Op::Convert => {
+                let (from, to) = (arg(0), self.module.types.scalar_of(data.ty)?);
+                match to.is_int() {
+                    // Truncated; NaN gives 0.
+                    true => Some(Range::new(from.low.trunc().min(0.0).min(from.low), from.high.trunc()))
+                        .filter(|_| !from.nan),
+                    false => Some(from),
+                }
+            }
+            Op::Bitcast => {
+                let (from, to) = (self.scalar(data.args[0])?, self.module.types.scalar_of(data.ty)?);
+                (from.is_int() && to.is_int() && from.bits() == to.bits()).then(|| arg(0))
+            }
+            Op::Unary(UnaryOp::Neg) => {
+                let a = arg(0);
+                Some(Range { low: -a.high, high: -a.low, nan: a.nan })
+            }
+            Op::Binary(op) => self.binary(op, data.args[0], data.args[1], fuel),
+            Op::Intrinsic(which) => self.intrinsic(which, &data.args, fuel),
+            Op::Phi => self.counter(inst, fuel),
+            _ => None,
+        }
+    }
+
+    /// Places in a threadgroup are below its size.
+    fn builtin(&self, value: Value) -> Option<Range> {
+        let (_, data) = self.function.def_inst(value)?;
+        let ValueDef::Global(global) = (match data.op {
+            Op::Load => self.function.values[data.args[0]].def,
+            _ => return None,
+        }) else {
+            return None;
+        };
+        let GlobalKind::Io(io) = &self.module.globals[global].kind else { return None };
+        let entry = self.module.entry_points.iter().find(|e| e.inputs.contains(&global))?;
+        match io.builtin? {
+            BuiltIn::GroupThreadId => Some(Range::new(0.0, f64::from(entry.threads.iter().copied().max()?) - 1.0)),
+            BuiltIn::GroupIndex => {
+                Some(Range::new(0.0, entry.threads.iter().map(|&t| f64::from(t)).product::<f64>() - 1.0))
+            }
+            BuiltIn::SampleIndex => Some(Range::new(0.0, 63.0)),
+            _ => None,
+        }
+    }
+
+    fn binary(&self, op: BinaryOp, a: Value, b: Value, fuel: &mut u32) -> Option<Range> {
+        let (x, y) = (self.look(a, fuel), self.look(b, fuel));
+        let scalar = self.scalar(a)?;
+        let nan = !(x.is_finite() && y.is_finite());
+        match op {
+            BinaryOp::Add => Some(Range { low: x.low + y.low, high: x.high + y.high, nan }),
+            BinaryOp::Sub => Some(Range { low: x.low - y.high, high: x.high - y.low, nan }),
+            BinaryOp::Mul if !nan => {
+                let all = [x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high];
+                Some(Range::new(
+                    all.iter().copied().fold(f64::INFINITY, f64::min),
+                    all.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+                ))
+            }
+            BinaryOp::Div if scalar.is_int() && y.low >= 1.0 => {
+                Some(Range::new(x.low.min(0.0).max(x.low), x.high.max(0.0)))
+            }
+            BinaryOp::Rem if scalar.is_int() && y.low >= 1.0 => {
+                let most = y.high - 1.0;
+                Some(Range::new(
+                    if x.low >= 0.0 { 0.0 } else { -most },
+                    if x.high > 0.0 { most.min(x.high) } else { 0.0 },
+                ))
+            }
+            BinaryOp::And if scalar.is_int() && (x.low >= 0.0 || y.low >= 0.0) => {
+                let x = if x.low >= 0.0 { x.high } else { f64::INFINITY };
+                let y = if y.low >= 0.0 { y.high } else { f64::INFINITY };
+                Some(Range::new(0.0, x.min(y)))
+            }
+            BinaryOp::Or | BinaryOp::Xor if scalar.is_int() && x.low >= 0.0 && y.low >= 0.0 => {
+                let bits = (x.high.max(y.high) as u64 + 1).next_power_of_two();
+                Some(Range::new(0.0, bits as f64 - 1.0))
+            }
+            BinaryOp::Shr if x.low >= 0.0 && y.low == y.high && y.low >= 0.0 && y.low < 32.0 => {
+                let by = 2f64.powi(y.low as i32);
+                Some(Range::new((x.low / by).floor(), (x.high / by).floor()))
+            }
+            BinaryOp::Shl if x.low >= 0.0 && y.low == y.high && y.low >= 0.0 && y.low < 32.0 => {
+                let by = 2f64.powi(y.low as i32);
+                Some(Range::new(x.low * by, x.high * by))
+            }
+            _ => None,
+        }
+    }
+
+    fn intrinsic(&self, which: Intrinsic, args: &[Value], fuel: &mut u32) -> Option<Range> {
+        let mut arg = |i: usize| self.look(args[i], fuel);
+        Some(match which {
+            Intrinsic::Saturate => Range::new(0.0, 1.0),
+            Intrinsic::Clamp => {
+                let (low, high) = (arg(1), arg(2));
+                if low.nan || high.nan {
+                    return None;
+                }
+                Range::new(low.low.min(high.low), high.high)
+            }
+            Intrinsic::Min => {
+                let (a, b) = (arg(0), arg(1));
+                // Of a NaN and a number the number.
+                let high = match (a.nan, b.nan) {
+                    (false, false) => a.high.min(b.high),
+                    (true, false) => b.high,
+                    (false, true) => a.high,
+                    (true, true) => return None,
+                };
+                Range { low: a.low.min(b.low), high, nan: false }
+            }
+            Intrinsic::Max => {
+                let (a, b) = (arg(0), arg(1));
+                let low = match (a.nan, b.nan) {
+                    (false, false) => a.low.max(b.low),
+                    (true, false) => b.low,
+                    (false, true) => a.low,
+                    (true, true) => return None,
+                };
+                Range { low, high: a.high.max(b.high), nan: false }
+            }
+            Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc | Intrinsic::RoundEven => {
+                let a = arg(0);
+                Range { low: a.low.floor(), high: a.high.ceil(), nan: a.nan }
+            }
+            Intrinsic::Abs => {
+                let a = arg(0);
+                let low = if a.low <= 0.0 && a.high >= 0.0 { 0.0 } else { a.low.abs().min(a.high.abs()) };
+                Range { low, high: a.low.abs().max(a.high.abs()), nan: a.nan }
+            }
+            Intrinsic::Sqrt => {
+                let a = arg(0);
+                if a.nan || a.low < 0.0 {
+                    return None;
+                }
+                Range::new(0.0, a.high.sqrt() + 1.0)
+            }
+            Intrinsic::Step => Range::new(0.0, 1.0),
+            Intrinsic::Sign => Range::new(-1.0, 1.0),
+            Intrinsic::CountBits => Range::new(0.0, 32.0),
+            Intrinsic::WaveLaneIndex => Range::new(0.0, 127.0),
+            Intrinsic::WaveLaneCount => Range::new(1.0, 128.0),
+            _ => return None,
+        })
+    }
+
+    /// A phi that counts up from a number while it is below a bound.
+    fn counter(&self, phi: Inst, fuel: &mut u32) -> Option<Range> {
+        let data = &self.function.insts[phi];
+        let result = data.result?;
+        if data.args.len() != 2 {
+            return None;
+        }
+        let (at, step) = (0..2).find_map(|i| Some((i, self.step_of(data.args[i], result)?)))?;
+        let start = self.look(data.args[1 - at], fuel);
+        let bound = self.bound_of(result, fuel)?;
+        (step > 0.0 && start.is_finite()).then(|| Range::new(start.low, start.high.max(bound + step)))
+    }
+
+    /// The constant that `value` adds to `counter`.
+    fn step_of(&self, value: Value, counter: Value) -> Option<f64> {
+        let (_, data) = self.function.def_inst(value)?;
+        // After the guards the sum may be one of unsigned numbers.
+        if data.op == Op::Bitcast {
+            return None;
+        }
+        if data.op != Op::Binary(BinaryOp::Add) || data.args[0] != counter {
+            return None;
+        }
+        let c = self.constant(self.function.as_const(data.args[1])?)?;
+        (c.low == c.high).then_some(c.low)
+    }
+
+    /// The greatest value that a loop's phi has in the body, by the condition at the loop's head.
+    fn bound_of(&self, counter: Value, fuel: &mut u32) -> Option<f64> {
+        let (phi, _) = self.function.def_inst(counter)?;
+        let header = self.function.order.iter().copied().find(|&b| self.function.blocks[b].insts.contains(&phi))?;
+        let Merge::Loop { merge, .. } = self.function.blocks[header].merge else { return None };
+        let TerminatorKind::CondBranch { cond, then, els } = self.function.blocks[header].term.kind else {
+            return None;
+        };
+        if els != merge || then == merge {
+            return None;
+        }
+        let (_, data) = self.function.def_inst(cond)?;
+        let Op::Binary(op) = data.op else { return None };
+        let bound = |body: &Self, value, fuel: &mut u32| {
+            let range = body.look(value, fuel);
+            (!range.nan).then_some(range.high)
+        };
+        match op {
+            BinaryOp::Lt if data.args[0] == counter => Some(bound(self, data.args[1], fuel)? - 1.0),
+            BinaryOp::Le if data.args[0] == counter => bound(self, data.args[1], fuel),
+            BinaryOp::Gt if data.args[1] == counter => Some(bound(self, data.args[0], fuel)? - 1.0),
+            BinaryOp::Ge if data.args[1] == counter => bound(self, data.args[0], fuel),
+            _ => None,
+        }
+    }
+
+    /// Whether a sum, difference or product of signed numbers stays in its type.
+    pub(crate) fn stays(&self, inst: Inst) -> bool {
+        let data = &self.function.insts[inst];
+        let Some(scalar) = self.module.types.scalar_of(data.ty) else { return false };
+        if scalar.bits() == 64 {
+            return false;
+        }
+        let mut fuel = FUEL;
+        let range = match data.op {
+            Op::Binary(op) => self.binary(op, data.args[0], data.args[1], &mut fuel),
+            Op::Unary(UnaryOp::Neg) => self.inst(inst, &mut fuel),
+            _ => None,
+        };
+        if range.is_some_and(|r| r.within(of_scalar(scalar))) {
+            return true;
+        }
+        // `i + 1` of a loop that goes on while `i` is below something.
+        if let (Op::Binary(BinaryOp::Add), Some(result)) = (data.op, data.result)
+            && let Some(step) = self.step_of(result, data.args[0])
+            && let Some(bound) = self.bound_of(data.args[0], &mut fuel)
+        {
+            return step > 0.0 && bound + step <= of_scalar(scalar).high;
+        }
+        false
+    }
+}
+
+/// Whether a float is known to lie in the range of the integer type it is converted to.
+pub(crate) fn fits(module: &IrModule, function: &Function, value: Value, to: Type) -> bool {
+    let range = Ranges { module, function }.of(value);
+    let Some(to) = module.types.scalar_of(to) else { return false };
+    let all = match to {
+        Scalar::Int { bits: 64, signed } => Range::new(if signed { -9e18 } else { -0.99 }, 9e18),
+        _ => {
+            let all = of_scalar(to);
+            // What is cut off does not count.
+            Range::new(all.low - 0.99, all.high)
+        }
+    };
+    range.within(all)
+}
+
+/// Whether the bounds of a clamp are known to be in order.
+pub(crate) fn ordered(module: &IrModule, function: &Function, low: Value, high: Value) -> bool {
+    let ranges = Ranges { module, function };
+    let (low, high) = (ranges.of(low), ranges.of(high));
+    !low.nan && !high.nan && low.high <= high.low
+}
+
+/// Whether a divisor is known to be neither 0 nor, of signed numbers, -1.
+pub(crate) fn divides(module: &IrModule, function: &Function, value: Value) -> bool {
+    let range = Ranges { module, function }.of(value);
+    let signed = module.types.scalar_of(function.ty(value)).is_some_and(Scalar::is_signed);
+    range.low >= 1.0 || range.high <= if signed { -2.0 } else { -1.0 }
 }

@@ -1,4 +1,43 @@
-//! placeholder
+//! Wave intrinsics that Metal has no function for, when their emulation is asked for. `WaveMultiPrefix*` receive the lane's
+//! index as a further operand, so that lifting brings it along.
+
 use crate::options::MslOptions;
-use oneshader_ir::{Func, IrModule};
-pub(crate) fn run(_module: &mut IrModule, _func: Func, _options: &MslOptions) {}
+use oneshader_ir::{Func, Inst, InstData, InstFlags, Intrinsic, IrModule, Op, Scalar};
+use smallvec::SmallVec;
+
+/// Whether an intrinsic scans the lanes of a partition.
+pub(crate) fn is_multi_prefix(which: Intrinsic) -> bool {
+    (Intrinsic::WaveMultiPrefixSum..=Intrinsic::WaveMultiPrefixCountBits).contains(&which)
+}
+
+pub(crate) fn run(module: &mut IrModule, func: Func, options: &MslOptions) {
+    if !options.emulate_wave_match {
+        return;
+    }
+    let uint = module.types.scalar(Scalar::U32);
+    let (types, function) = (&mut module.types, &mut module.functions[func]);
+    for block in function.order.clone() {
+        let old = std::mem::take(&mut function.blocks[block].insts);
+        let mut new: Vec<Inst> = Vec::with_capacity(old.len());
+        for inst in old {
+            let span = function.insts[inst].span;
+            if matches!(function.insts[inst].op, Op::Intrinsic(which) if is_multi_prefix(which)) {
+                let lane = InstData {
+                    op: Op::Intrinsic(Intrinsic::WaveLaneIndex),
+                    args: SmallVec::new(),
+                    preds: SmallVec::new(),
+                    ty: uint,
+                    result: None,
+                    flags: InstFlags::empty(),
+                    span,
+                };
+                let lane = function.add_inst(types, lane);
+                new.push(lane);
+                let lane = function.insts[lane].result;
+                function.insts[inst].args.extend(lane);
+            }
+            new.push(inst);
+        }
+        function.blocks[block].insts = new;
+    }
+}
