@@ -20,6 +20,10 @@ pub struct Pipeline {
 
 use Step::{Pass, Repeat};
 
+/// From variables to values, and what can be done with those.
+const SCALAR: &[&str] =
+    &["sroa", "mem2reg", "fold", "algebraic", "const-branch", "unreachable", "gvn", "dse", "dce", "simplify-cfg"];
+
 impl Pipeline {
     /// What every target needs, and no more.
     pub const LEGAL: Self = Self { steps: &[Pass("unreachable"), Pass("resolve-handles")] };
@@ -34,7 +38,14 @@ impl Pipeline {
             Pass("unreachable"),
             Pass("resolve-handles"),
             Pass("inline"),
-            Repeat(4, &["sroa", "mem2reg", "fold", "const-branch", "unreachable", "dce"]),
+            Pass("localize"),
+            Repeat(3, SCALAR),
+            Pass("if-convert"),
+            Pass("unroll"),
+            Repeat(4, SCALAR),
+            Pass("licm"),
+            Pass("gvn"),
+            Pass("dce"),
         ],
     };
 

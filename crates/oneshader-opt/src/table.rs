@@ -33,6 +33,12 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 /// All passes, by name.
 pub static PASSES: &[Pass] = &[
     Pass {
+        name: "algebraic",
+        about: "applies identities that hold for every operand",
+        after: &["fold"],
+        run: Run::Function(passes::algebraic::run),
+    },
+    Pass {
         name: "const-branch",
         about: "makes branches on constants unconditional",
         after: &["fold"],
@@ -43,6 +49,12 @@ pub static PASSES: &[Pass] = &[
         about: "removes instructions whose results nobody needs",
         after: &[],
         run: Run::Function(passes::dce::run),
+    },
+    Pass {
+        name: "dse",
+        about: "removes stores that nothing loads",
+        after: &["resolve-handles"],
+        run: Run::Function(passes::dse::run),
     },
     Pass {
         name: "fold",
@@ -57,10 +69,34 @@ pub static PASSES: &[Pass] = &[
         run: Run::Function(passes::forward::run),
     },
     Pass {
+        name: "gvn",
+        about: "computes equal things once",
+        after: &["mem2reg"],
+        run: Run::Function(passes::gvn::run),
+    },
+    Pass {
+        name: "if-convert",
+        about: "turns selections marked `[flatten]` into selects",
+        after: &["mem2reg"],
+        run: Run::Function(passes::if_convert::run),
+    },
+    Pass {
         name: "inline",
         about: "replaces calls by the bodies of their callees",
         after: &["resolve-handles"],
         run: Run::Module(passes::inline::run),
+    },
+    Pass {
+        name: "licm",
+        about: "moves what does not change in a loop in front of it",
+        after: &["mem2reg"],
+        run: Run::Function(passes::licm::run),
+    },
+    Pass {
+        name: "localize",
+        about: "makes static variables of one function local",
+        after: &["inline"],
+        run: Run::Module(passes::localize::run),
     },
     Pass {
         name: "mem2reg",
@@ -73,6 +109,12 @@ pub static PASSES: &[Pass] = &[
         about: "makes every handle the load of its resource, or a parameter",
         after: &[],
         run: Run::Module(passes::resolve_handles::run),
+    },
+    Pass {
+        name: "simplify-cfg",
+        about: "joins blocks and drops empty selections",
+        after: &["single-return", "inline"],
+        run: Run::Function(passes::simplify_cfg::run),
     },
     Pass {
         name: "single-return",
@@ -91,6 +133,12 @@ pub static PASSES: &[Pass] = &[
         about: "removes blocks that control does not reach",
         after: &[],
         run: Run::Function(passes::unreachable::run),
+    },
+    Pass {
+        name: "unroll",
+        about: "copies the bodies of counted loops marked `[unroll]`",
+        after: &["mem2reg"],
+        run: Run::Function(passes::unroll::run),
     },
 ];
 
