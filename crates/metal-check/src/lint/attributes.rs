@@ -1,6 +1,6 @@
 //! Attributes: their names, arguments and, on struct members, types (MSL 5.2).
 use super::Lint;
-use crate::lex::TokenStream;
+use crate::lex::{TokenKind, TokenStream};
 use crate::syntax::{Attribute, attribute_list};
 use crate::version::LanguageVersion;
 
@@ -66,7 +66,7 @@ const ROWS: &[Row] = &[
     row("early_fragment_tests", NoArgument),
     row("max_total_threads_per_threadgroup", Required),
     row("required_threads_per_threadgroup", Required),
-    row("patch", Required),
+    row("patch", Word(&["triangle", "quad"])),
     row("host_name", Required),
     row("visible", NoArgument),
     row("stitchable", NoArgument),
@@ -211,20 +211,32 @@ fn attribute(lint: &mut Lint<'_>, a: &Attribute<'_>) {
         }
         Index(limit) => {
             let text = a.text(&lint.s);
-            if let Some(n) = a.index(&lint.s).filter(|n| *n >= limit) {
+            if a.argument.is_some_and(|(from, to)| operands_touch(&lint.s, from, to)) {
+                lint.remark(a.at, format!("the argument of '{}' is no expression", a.name));
+            } else if let Some(n) = a.index(&lint.s).filter(|n| *n >= limit) {
                 lint.remark(a.at, format!("'{}({n})' is out of range: at most {}", a.name, limit - 1));
-            } else if text.contains(['.', '"']) || text.starts_with('-') {
+            } else if text.contains(['.', '"']) || text.starts_with('-') || super::spaces::is_type(&text) {
                 lint.remark(a.at, format!("'{}({text})' must be a constant integer", a.name));
             }
         }
+        _ if a.argument.is_some_and(|(from, to)| operands_touch(&lint.s, from, to)) => {
+            lint.remark(a.at, format!("the argument of '{}' is no expression", a.name));
+        }
         Word(words) => {
+            // `patch(triangle, 3)` also gives the number of control points.
             let text = a.text(&lint.s);
-            if !words.contains(&text.as_str()) {
+            if !words.contains(&text.split(',').next().unwrap_or_default()) {
                 lint.remark(a.at, format!("'{}({text})' must be one of: {}", a.name, words.join(", ")));
             }
         }
         _ => {}
     }
+}
+
+/// Whether two operands stand side by side among the tokens `from..to`, as they do in no expression.
+fn operands_touch(s: &TokenStream<'_>, from: usize, to: usize) -> bool {
+    let operand = |i: usize| matches!(s.tokens[i].kind, TokenKind::Ident | TokenKind::Number | TokenKind::Literal);
+    (from + 1..to).any(|i| operand(i - 1) && operand(i))
 }
 
 /// Checks the members of the struct at token `i`: duplicate places, types.

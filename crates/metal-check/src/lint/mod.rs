@@ -40,6 +40,7 @@ pub(crate) fn lint(text: &str, version: LanguageVersion) -> Vec<Remark> {
     let mut remarks = words::unincluded(&s);
     s.tokens.retain(|t| t.kind != TokenKind::Directive);
     let mut lint = Lint { s, version, remarks: Vec::new() };
+    words::brackets(&mut lint);
     attributes::check(&mut lint);
     entry::check(&mut lint);
     spaces::check(&mut lint);

@@ -29,6 +29,12 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     }
 }
 
+/// Whether `word` names a scalar, vector or matrix type, or an atomic one.
+pub(super) fn is_type(word: &str) -> bool {
+    let stem = word.strip_prefix("packed_").unwrap_or(word).trim_end_matches(|c: char| c.is_ascii_digit() || c == 'x');
+    SCALARS.contains(&stem) || word.starts_with("atomic_int") || word.starts_with("atomic_uint")
+}
+
 /// Types by name: scalars, vectors, matrices, atomics, and what the text declares.
 fn type_names<'a>(s: &TokenStream<'a>) -> HashSet<&'a str> {
     let mut types = HashSet::new();
@@ -38,6 +44,10 @@ fn type_names<'a>(s: &TokenStream<'a>) -> HashSet<&'a str> {
             word.strip_prefix("packed_").unwrap_or(word).trim_end_matches(|c: char| c.is_ascii_digit() || c == 'x');
         if SCALARS.contains(&stem) || word.starts_with("atomic_int") || word.starts_with("atomic_uint") {
             types.insert(word);
+        }
+        // A template's type parameter.
+        if matches!(word, "typename" | "class") && matches!(s.str(i.wrapping_sub(1)), "<" | ",") && s.is_ident(i + 1) {
+            types.insert(s.str(i + 1));
         }
         let declares = match word {
             "struct" | "class" | "union" => s.str(i.wrapping_sub(1)) != "<" && s.str(i.wrapping_sub(1)) != ",",

@@ -63,6 +63,35 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     }
 }
 
+/// Brackets that do not pair. Clang tells too, but not inside attributes, and not where [`crate::rewrite`] adds some.
+pub(super) fn brackets(lint: &mut Lint<'_>) {
+    let mut open: Vec<usize> = Vec::new();
+    for i in 0..lint.s.len() {
+        let opening = match lint.s.str(i) {
+            "(" | "[" | "{" => {
+                open.push(i);
+                continue;
+            }
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => continue,
+        };
+        match open.pop() {
+            Some(o) if lint.s.str(o) == opening => {}
+            _ => {
+                let message = format!("'{}' closes no '{opening}'", lint.s.str(i));
+                lint.remark(i, message);
+                return;
+            }
+        }
+    }
+    if let Some(&o) = open.last() {
+        let message = format!("'{}' is never closed", lint.s.str(o));
+        lint.remark(o, message);
+    }
+}
+
 /// Whether the text declares a function `name` itself.
 fn declared(s: &TokenStream<'_>, name: &str) -> bool {
     (1..s.len()).any(|i| s.str(i) == name && s.str(i + 1) == "(" && s.is_ident(i - 1) && s.str(i - 1) != "return")
