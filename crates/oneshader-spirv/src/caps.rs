@@ -99,6 +99,8 @@ static EXTENSIONS: &[(Cap, &str, u8)] = &[
     (Cap::RayQueryKHR, "SPV_KHR_ray_query", 99),
     (Cap::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", 5),
     (Cap::ShaderNonUniform, "SPV_EXT_descriptor_indexing", 5),
+    (Cap::UniformTexelBufferArrayDynamicIndexing, "SPV_EXT_descriptor_indexing", 5),
+    (Cap::StorageTexelBufferArrayDynamicIndexing, "SPV_EXT_descriptor_indexing", 5),
 ];
 
 /// Formats that need no capability (SPIR-V specification 3.11).
@@ -146,26 +148,30 @@ enum Descriptors {
     StorageTexel,
 }
 
-/// For each kind of descriptor: the capability to index an array of them dynamically (`None`: in Vulkan 1.1 without
-/// one), and nonuniformly.
-static INDEXING: &[(Descriptors, Cap, Cap)] = &[
-    (Descriptors::UniformBuffer, Cap::UniformBufferArrayDynamicIndexing, Cap::UniformBufferArrayNonUniformIndexing),
-    (Descriptors::StorageBuffer, Cap::StorageBufferArrayDynamicIndexing, Cap::StorageBufferArrayNonUniformIndexing),
-    (Descriptors::SampledImage, Cap::SampledImageArrayDynamicIndexing, Cap::SampledImageArrayNonUniformIndexing),
-    (Descriptors::StorageImage, Cap::StorageImageArrayDynamicIndexing, Cap::StorageImageArrayNonUniformIndexing),
+/// For each kind of descriptor: the capabilities to index an array of them dynamically and nonuniformly. spirv-val admits
+/// no `InputAttachmentArrayDynamicIndexing` for Vulkan; DXC declares none either.
+static INDEXING: &[(Descriptors, Option<Cap>, Cap)] = &[
     (
-        Descriptors::InputAttachment,
-        Cap::InputAttachmentArrayDynamicIndexing,
-        Cap::InputAttachmentArrayNonUniformIndexing,
+        Descriptors::UniformBuffer,
+        Some(Cap::UniformBufferArrayDynamicIndexing),
+        Cap::UniformBufferArrayNonUniformIndexing,
     ),
     (
+        Descriptors::StorageBuffer,
+        Some(Cap::StorageBufferArrayDynamicIndexing),
+        Cap::StorageBufferArrayNonUniformIndexing,
+    ),
+    (Descriptors::SampledImage, Some(Cap::SampledImageArrayDynamicIndexing), Cap::SampledImageArrayNonUniformIndexing),
+    (Descriptors::StorageImage, Some(Cap::StorageImageArrayDynamicIndexing), Cap::StorageImageArrayNonUniformIndexing),
+    (Descriptors::InputAttachment, None, Cap::InputAttachmentArrayNonUniformIndexing),
+    (
         Descriptors::UniformTexel,
-        Cap::UniformTexelBufferArrayDynamicIndexing,
+        Some(Cap::UniformTexelBufferArrayDynamicIndexing),
         Cap::UniformTexelBufferArrayNonUniformIndexing,
     ),
     (
         Descriptors::StorageTexel,
-        Cap::StorageTexelBufferArrayDynamicIndexing,
+        Some(Cap::StorageTexelBufferArrayDynamicIndexing),
         Cap::StorageTexelBufferArrayNonUniformIndexing,
     ),
 ];
@@ -415,7 +421,7 @@ impl Scan {
         }
         let constant = operands.get(3).is_none_or(|index| self.constants.contains(index));
         if !constant {
-            self.caps.insert(dynamic);
+            self.caps.extend(dynamic);
         }
     }
 

@@ -3,14 +3,16 @@
 use crate::caps;
 use crate::cx::Cx;
 use crate::func::Instance;
-use crate::intrinsic::is_derivative;
+use crate::intrinsic::{is_derivative, root_of};
 use crate::module::Module;
 use crate::options::SpirvOptions;
 use crate::resource::Which;
 use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
 use oneshader_ir::layout::{LayoutOptions, Layouts};
 use oneshader_ir::slots::Slots;
-use oneshader_ir::{EntryPoint, Global, GlobalKind, IrModule, Op as IrOp, Stage, TextureOp, TextureOperands, ValueDef};
+use oneshader_ir::{
+    EntryPoint, Global, GlobalKind, Intrinsic, IrModule, Op as IrOp, Stage, TextureOp, TextureOperands, ValueDef,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use spirv::{ExecutionModel, Op, SourceLanguage};
@@ -23,6 +25,8 @@ pub(crate) struct Usage {
     pub globals: BTreeSet<Global>,
     /// Of those, the ones used in another way than by stores of the whole.
     pub parts: FxHashSet<Global>,
+    /// Pixel inputs of which the value at a vertex is asked for.
+    pub per_vertex: FxHashSet<Global>,
     /// A rasterizer-ordered resource.
     pub ordered: bool,
     /// Derivatives in a compute shader, explicit or of a sample.
@@ -43,6 +47,9 @@ impl Usage {
                             usage.parts.insert(global);
                         }
                     }
+                }
+                if data.op == IrOp::Intrinsic(Intrinsic::AttributeAtVertex) {
+                    usage.per_vertex.extend(root_of(func, data.args[0]).map(|(global, _)| global));
                 }
                 usage.derivatives |= match data.op {
                     IrOp::Intrinsic(intrinsic) => is_derivative(intrinsic),

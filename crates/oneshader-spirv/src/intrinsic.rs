@@ -1,7 +1,7 @@
 //! Intrinsics: a table for those that are one instruction, and the others.
 
 use crate::func::Fx;
-use oneshader_ir::{InstData, Intrinsic, Scalar, Type, TypeKind};
+use oneshader_ir::{Function, Global, InstData, Intrinsic, Op as IrOp, Scalar, Type, TypeKind, Value, ValueDef};
 use spirv::{GlslStd450Op as Glsl, MemorySemantics, Op, Scope};
 
 /// An instruction of GLSL's set for floats, signed and unsigned integers, and whether floats are of 16 or 32 bits only
@@ -73,6 +73,22 @@ static DERIVATIVES: &[(Intrinsic, Op)] = &[
     (Intrinsic::DdyFine, Op::DPdyFine),
     (Intrinsic::Fwidth, Op::Fwidth),
 ];
+
+/// The variable that an address leads to, and the indices on the way, outermost first.
+pub(crate) fn root_of(func: &Function, mut address: Value) -> Option<(Global, Vec<Value>)> {
+    let mut indices = Vec::new();
+    loop {
+        match func.values[address].def {
+            ValueDef::Global(global) => return Some((global, indices)),
+            ValueDef::Inst(inst) if func.insts[inst].op == IrOp::Access => {
+                let args = &func.insts[inst].args;
+                indices.splice(0..0, args[1..].iter().copied());
+                address = args[0];
+            }
+            _ => return None,
+        }
+    }
+}
 
 /// Whether an intrinsic is a derivative.
 pub(crate) fn is_derivative(intrinsic: Intrinsic) -> bool {
@@ -415,15 +431,15 @@ impl Fx<'_, '_> {
 
     /// `EvaluateAttribute...` and `GetAttributeAtVertex`: the operand is the address of an input.
     fn interpolate(&mut self, data: &InstData, intrinsic: Intrinsic) -> Option<u32> {
-        use crate::func::Lowered;
         if intrinsic == Intrinsic::AttributeAtVertex {
             let vertex = self.func.as_const(data.args[1]).and_then(|c| self.cx.ir.consts.bits(c))?;
-            let Some(Lowered::Io(global)) = self.lowered(data.args[0]) else {
+            let Some((global, indices)) = root_of(self.func, data.args[0]) else {
                 self.cx.unsupported(data.span, "the operand must be a `nointerpolation` pixel input");
                 return None;
             };
             let info = self.cx.io_info(global)?;
-            return self.vertex_value(info, data.ty, vertex as u32);
+            let indices: Vec<u32> = indices.iter().map(|&i| self.use_id(i)).collect();
+            return self.vertex_value(info, data.ty, vertex as u32, &indices);
         }
         let pointer = self.pointer(data.args[0])?;
         let (scalar, lanes) = self.interpolant(data.ty)?;

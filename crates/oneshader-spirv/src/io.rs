@@ -129,7 +129,8 @@ impl Cx<'_> {
         let ir = self.ir;
         let data = &ir.globals[global];
         let pixel_input = self.entry.stage == Stage::Pixel && class == StorageClass::Input;
-        let per_vertex = pixel_input && io.interpolation == Interpolation::PerVertex;
+        let per_vertex =
+            pixel_input && (io.interpolation == Interpolation::PerVertex || self.usage.per_vertex.contains(&global));
         let inner = self.mem_ty(data.ty, Mem::Io);
         let pointee = if per_vertex { self.array(inner, 3, None) } else { inner };
         let var = self.io_declare(pointee, class, &self.io_name(global, io));
@@ -140,7 +141,11 @@ impl Cx<'_> {
             self.m.decorate(var, Decoration::Index, &[io.blend_index]);
         }
         if pixel_input {
-            self.interpolation(var, io, data.ty);
+            if per_vertex {
+                self.m.decorate(var, Decoration::PerVertexKHR, &[]);
+            } else {
+                self.interpolation(var, io, data.ty);
+            }
         }
         self.reflect_semantic(var, io);
         let stored = match () {
@@ -175,8 +180,7 @@ impl Cx<'_> {
         }
         let scalar = self.ir.types.scalar_of(scalar_ty).unwrap_or(Scalar::F32);
         match io.interpolation {
-            Interpolation::PerVertex => return self.m.decorate(var, Decoration::PerVertexKHR, &[]),
-            Interpolation::Flat => return self.m.decorate(var, Decoration::Flat, &[]),
+            Interpolation::PerVertex | Interpolation::Flat => return self.m.decorate(var, Decoration::Flat, &[]),
             _ if !scalar.is_float() || scalar.bits() == 64 => {
                 return self.m.decorate(var, Decoration::Flat, &[]);
             }
@@ -387,7 +391,7 @@ impl Fx<'_, '_> {
                 let parts: Vec<u32> = (0..len).map(|i| self.load_part(info, Scalar::F32, first + i)).collect();
                 self.gather_floats(ty, &mut parts.into_iter())
             }
-            Stored::PerVertex => self.vertex_value(info, ty, 0),
+            Stored::PerVertex => self.vertex_value(info, ty, 0, &[]),
             Stored::FragCoord => {
                 let vec4 = self.cx.num(Scalar::F32, 4);
                 let float = self.cx.scalar(Scalar::F32);
@@ -413,12 +417,13 @@ impl Fx<'_, '_> {
         }
     }
 
-    /// The value of an input at vertex `vertex`.
-    pub fn vertex_value(&mut self, info: IoInfo, ty: Type, vertex: u32) -> Option<u32> {
+    /// The value of an input, or of the part of it at `indices`, at vertex `vertex`.
+    pub fn vertex_value(&mut self, info: IoInfo, ty: Type, vertex: u32, indices: &[u32]) -> Option<u32> {
         let inner = self.cx.mem_ty(ty, Mem::Io);
         let ptr_ty = self.cx.pointer(info.class, inner);
-        let vertex = self.cx.u32(vertex);
-        let ptr = self.op(Op::AccessChain, ptr_ty, &[info.var, vertex]);
+        let mut operands = vec![info.var, self.cx.u32(vertex)];
+        operands.extend_from_slice(indices);
+        let ptr = self.op(Op::AccessChain, ptr_ty, &operands);
         let raw = self.op(Op::Load, inner, &[ptr]);
         Some(self.unpack(raw, ty, Mem::Io))
     }

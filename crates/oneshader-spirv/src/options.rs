@@ -24,10 +24,13 @@ impl TargetEnv {
     ];
 
     /// The environment of a name of `-fspv-target-env`. `vulkan1.0` gives the oldest there is: what its SPIR-V 1.0
-    /// lacks (storage classes of buffers, subgroup operations) this compiler needs.
+    /// lacks (storage classes of buffers, subgroup operations) this compiler needs. `universal1.5` is SPIR-V 1.5, so the
+    /// environment that has it.
     pub fn parse(name: &str) -> Option<Self> {
-        if name == "vulkan1.0" {
-            return Some(Self::Vulkan1_1);
+        match name {
+            "vulkan1.0" => return Some(Self::Vulkan1_1),
+            "universal1.5" => return Some(Self::Vulkan1_2),
+            _ => {}
         }
         Self::ALL.iter().find(|(_, n)| *n == name).map(|&(env, _)| env)
     }

@@ -231,18 +231,25 @@ fn barycentrics_and_per_vertex_values() {
 global g0 "b": input f32x3 io("SV_Barycentrics", 0) builtin(barycentrics) noperspective
 global g1 "v": input f32x3 io("V", 0) location(0) pervertex
 global g2 "o": output f32x4 io("SV_Target", 0) location(0)
+global g3 "w": input f32x2 io("W", 0) location(1) flat
 func fn0 "main" () -> void {
 block0:
   v0: f32x3 = load g0
   v1: f32x3 = attributeatvertex g1, u32 2
-  v2: f32x3 = mul v0, v1
+  v4: ptr<input, f32> = access g3, u32 1
+  v5: f32 = attributeatvertex v4, u32 1
+  v6: f32x3 = splat v5
+  v7: f32x3 = add v1, v6
+  v2: f32x3 = mul v0, v7
   v3: f32x4 = construct v2, f32 1.0
   store g2, v3
   ret
 }
-entry pixel "main" fn0 in(g0, g1) out(g2) threads(1, 1, 1)
+entry pixel "main" fn0 in(g0, g1, g3) out(g2) threads(1, 1, 1)
 "#;
+    // One is read at its vertices as declared, the other because it is asked for.
     let out = check_all(text);
+    assert_eq!(out.matches("PerVertexKHR").count(), 2, "{out}");
     has(&out, "BaryCoordNoPerspKHR");
     has(&out, "SPV_KHR_fragment_shader_barycentric");
 }

@@ -265,3 +265,39 @@ entry compute "main" fn0 in(g1) out() threads(1, 1, 1)
     let error = try_emit(&text("v0"), &options, &LayoutOptions::VULKAN, &slots).unwrap_err();
     assert!(error.contains("needs constant indices"), "{error}");
 }
+
+#[test]
+fn arrays_of_typed_buffers_and_subpass_inputs() {
+    let text = r#"module handles_resolved
+global g0 "bufs": handle [texture_buffer<f32x4> x 4] resource
+global g1 "rw": handle [rwtexture_buffer<f32x4> x 4] resource
+global g2 "i": input u32 io("I", 0) location(0)
+global g3 "in": handle [subpass<f32> x 3] resource vk_input_attachment(3)
+global g4 "o": output f32x4 io("SV_Target", 0) location(0)
+func fn0 "main" () -> void {
+block0:
+  v0: u32 = load g2
+  v1: ptr<handle, texture_buffer<f32x4>> = access g0, v0
+  v2: texture_buffer<f32x4> = load v1
+  v3: f32x4 = texload v2, coord v0
+  v4: ptr<handle, rwtexture_buffer<f32x4>> = access g1, v0
+  v5: rwtexture_buffer<f32x4> = load v4
+  texstore v5, coord v0, value v3
+  v6: u32 = copy.nonuniform v0
+  v7: ptr<handle, subpass<f32>> = access g3, v6
+  v8: subpass<f32> = load v7
+  v9: f32x4 = texload v8
+  store g4, v9
+  ret
+}
+entry pixel "main" fn0 in(g2) out(g4) threads(1, 1, 1)
+"#;
+    let out = check_all(text);
+    for capability in [
+        "UniformTexelBufferArrayDynamicIndexing",
+        "StorageTexelBufferArrayDynamicIndexing",
+        "InputAttachmentArrayNonUniformIndexing",
+    ] {
+        has(&out, &format!("OpCapability {capability}\n"));
+    }
+}
