@@ -3,4 +3,10 @@
 codes! {
     SPIRV_UNSUPPORTED = 4001, Error, "construct not supported for SPIR-V",
         "The SPIR-V backend has no spelling for the construct. The message names it; use another construct.";
+    SPIRV_LAYOUT = 4010, Error, "buffer layout that SPIR-V cannot declare",
+        "Members placed by packoffset overlap or are not aligned to their scalars, or the buffer is too large. Give each \
+         member its own bytes.";
+    SPIRV_BINDING = 4011, Error, "descriptor that cannot be chosen",
+        "Two resources are put on one descriptor, or an option leaves a resource without one. Change the options or the \
+         binding map.";
 }

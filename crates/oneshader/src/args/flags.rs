@@ -5,6 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+/// The row of a flag.
+pub fn find_spec(flag: Flag) -> &'static Spec {
+    FLAGS.iter().find(|spec| spec.flag == flag).unwrap_or(&FLAGS[0])
+}
+
 /// How a flag takes its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
@@ -82,6 +87,8 @@ flags! {
     O0: "O0" | "Od"; None, Compile, "", "only what legality needs";
     O1: "O1"; None, Compile, "", "cleanup that keeps the shape of the source (default for Metal)";
     O2: "O2"; None, Compile, "", "as -O3";
+    LegacyMacros: "flegacy-macro-expansion"; None, Preprocess, "", "expand macro arguments before ## too, as FXC does";
+    IeeeStrict: "Gis"; None, Compile, "", "all arithmetic is precise";
     O3: "O3"; None, Compile, "", "all optimizations (default for SPIR-V)";
 
     Msl: "msl"; None, Output, "", "make Metal Shading Language (default)";
@@ -119,9 +126,16 @@ flags! {
     DxLayout: "fvk-use-dx-layout"; None, Spirv, "", "D3D's memory layout (Metal's as well)";
     GlLayout: "fvk-use-gl-layout"; None, Spirv, "", "strict std140 and std430 (Metal's as well)";
     ScalarLayout: "fvk-use-scalar-layout" | "force-scalar-layout"; None, Spirv, "", "scalar layout (Metal's as well)";
+    AutoShift: "fvk-auto-shift-bindings"; None, Spirv, "", "shifts apply where no register is written too";
+    FlattenArrays: "fspv-flatten-resource-arrays"; None, Spirv, "", "an array of resources takes a binding for each element";
     InvertY: "fvk-invert-y"; None, Spirv, "", "negate SV_Position.y of vertex shaders";
     PositionW: "fvk-use-dx-position-w"; None, Spirv, "", "SV_Position.w of pixel shaders is w, not 1/w";
-    SpirvDebug: "fspv-debug"; Equals, Spirv, "KIND", "line or source: OpLine and OpSource";
+    Lines: "Zi"; None, Spirv, "", "OpLine that leads back to the HLSL";
+    StripNames: "Qstrip_debug"; None, Spirv, "", "no OpName";
+    SpirvReflect: "fspv-reflect"; None, Spirv, "", "semantics and resource types as decorations";
+    UnknownFormats: "fspv-use-unknown-image-format"; None, Spirv, "", "images without stated format have none";
+    SpirvExtension: "fspv-extension"; Equals, Spirv, "NAME", "SPV_EXT_demote_to_helper_invocation lets discard go on as a helper; others are declared as used";
+    EntryName: "fspv-entrypoint-name"; Equals, Spirv, "NAME", "name of the entry point in the module";
 
     WarningsAsErrors: "WX"; None, Diagnostics, "", "warnings are errors";
     NoWarnings: "no-warnings"; None, Diagnostics, "", "no warnings";
@@ -130,15 +144,9 @@ flags! {
     Help: "help" | "h" | "?" | "-help"; None, Diagnostics, "", "this text";
     Version: "-version" | "version"; None, Diagnostics, "", "version";
 
-    DebugInfo: "Zi" | "Zs"; None, Ignored, "", "debug information";
-    DebugKind: "Zss" | "Zsb" | "Qembed_debug" | "Qstrip_debug" | "Qstrip_reflect" | "Qstrip_priv" | "Qstrip_rootsignature"; None, Ignored, "", "parts of DXIL containers";
-    DebugFile: "Fd" | "Fe" | "Fh" | "Frs" | "Fsh" | "Vn" | "setprivate" | "setrootsignature" | "verifyrootsignature" | "rootsig-define" | "force-rootsig-ver"; Apart, Ignored, "FILE", "parts of DXIL containers";
-    NoLogo: "nologo" | "Cc" | "Ni" | "No" | "Lx" | "Vi" | "H" | "ast-dump" | "dumpbin" | "Gec" | "Ges" | "Gis" | "Gfa" | "Gfp" | "Vd" | "res-may-alias" | "all-resources-bound" | "default-linkage" | "fdiagnostics-show-option" | "fno-diagnostics-show-option" | "fnew-inlining-behavior" | "Wall" | "Wextra"; None, Ignored, "", "DXC's own";
-    FspvIgnored: "fspv-reflect" | "fspv-flatten-resource-arrays" | "fspv-preserve-bindings" | "fspv-preserve-interface" | "fspv-fix-func-call-arguments" | "fspv-enable-maximal-reconvergence" | "fspv-use-legacy-buffer-matrix-order" | "fvk-support-nonzero-base-instance" | "fvk-support-nonzero-base-vertex" | "fvk-auto-shift-bindings" | "fspv-use-vulkan-memory-model" | "no-legacy-cbuf-layout" | "pack-optimized" | "pack-prefix-stable" | "flegacy-macro-expansion" | "flegacy-resource-reservation"; None, Ignored, "", "DXC's own";
-    SpirvExtension: "fspv-extension" | "Oconfig" | "fspv-entrypoint-name" | "fspv-max-id"; Equals, Ignored, "NAME", "extensions are declared as they are used";
-    ValidatorVersion: "validator-version" | "exports" | "memcpy-fold" | "default-linkage-kind"; Apart, Ignored, "V", "DXC's own";
-    Opt: "opt-enable" | "opt-disable" | "opt-select"; JoinedOrApart, Ignored, "PASS", "DXC's own passes";
-    Warning: "W" | "fspv-" | "ftime-" | "fcgl" | "flimited-precision"; Rest, Ignored, "NAME", "single warnings";
+    NoEffect: "Zss" | "Zsb" | "Qembed_debug" | "Qstrip_reflect" | "Qstrip_priv" | "Qstrip_rootsignature" | "nologo" | "Cc" | "Ni" | "No" | "Lx" | "Vi" | "H" | "ast-dump" | "dumpbin" | "Gec" | "Ges" | "Gfa" | "Gfp" | "Vd" | "res-may-alias" | "all-resources-bound" | "fdiagnostics-show-option" | "fno-diagnostics-show-option" | "fnew-inlining-behavior" | "Wall" | "Wextra" | "Zs" | "fspv-preserve-bindings" | "fspv-preserve-interface" | "fspv-fix-func-call-arguments" | "fspv-enable-maximal-reconvergence" | "fspv-use-legacy-buffer-matrix-order" | "fvk-support-nonzero-base-instance" | "fvk-support-nonzero-base-vertex" | "fspv-use-vulkan-memory-model" | "no-legacy-cbuf-layout" | "pack-optimized" | "pack-prefix-stable" | "flegacy-resource-reservation" | "fcgl" | "ftime-report"; None, Ignored, "", "parts of DXIL containers, and DXC's own switches";
+    NoEffectValue: "Fd" | "Fe" | "Fh" | "Frs" | "Fsh" | "Vn" | "setprivate" | "setrootsignature" | "verifyrootsignature" | "rootsig-define" | "force-rootsig-ver" | "validator-version" | "exports" | "memcpy-fold" | "default-linkage" | "opt-enable" | "opt-disable" | "opt-select" | "Oconfig" | "fspv-max-id"; Apart, Ignored, "VALUE", "the same with a value";
+    NoEffectRest: "W" | "ftime-"; Rest, Ignored, "NAME", "single warnings";
 }
 
 /// A flag as given.
