@@ -57,10 +57,7 @@ mod tests {
         let invocation = Invocation::parse(words).unwrap();
         let source = Source::new("x.hlsl", "");
         let rule = text(&invocation, &source, &["inc/a#1.hlsli".into(), "$b.h".into()]);
-        assert_eq!(
-            rule,
-            "out\\ dir/a.metal: x.hlsl \\\n  inc/a\\#1.hlsli \\\n  $$b.h\n\ninc/a\\#1.hlsli:\n\n$$b.h:\n"
-        );
+        assert_eq!(rule, "out\\ dir/a.metal: x.hlsl \\\n  inc/a\\#1.hlsli \\\n  $$b.h\n\ninc/a\\#1.hlsli:\n\n$$b.h:\n");
         assert_eq!(path(&invocation, &source), PathBuf::from("out dir/a.d"));
     }
 }

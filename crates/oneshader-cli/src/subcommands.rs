@@ -26,7 +26,8 @@ fn explain(words: &[String]) -> Result<(), Stop> {
         return Ok(());
     }
     for word in words {
-        let code = Code::parse(word).ok_or_else(|| format!("{word} is no code of this compiler; explain lists them"))?;
+        let code =
+            Code::parse(word).ok_or_else(|| format!("{word} is no code of this compiler; explain lists them"))?;
         let info = code.info();
         println!("{code} ({}): {}\n\n{}\n", info.severity, info.title, info.explanation);
     }
@@ -46,7 +47,9 @@ fn layout(words: &[String]) -> Result<(), Stop> {
 
 /// `oneshader link vs.json ps.json`: whether the outputs of one stage are the inputs of the next.
 fn link(words: &[String]) -> Result<(), Stop> {
-    let [from, to] = words else { return Err(Stop::Usage("link takes two files of reflection: link vs.json ps.json".into())) };
+    let [from, to] = words else {
+        return Err(Stop::Usage("link takes two files of reflection: link vs.json ps.json".into()));
+    };
     let read = |path: &String| -> Result<Reflection, String> {
         let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {path}: {e}"))?;
         Reflection::from_json(&text).map_err(|e| format!("{path}: {e}"))

@@ -77,5 +77,6 @@ pub fn lower(ast: &Ast, names: &Interner, options: &LowerOptions, bag: &mut Diag
         cx.declare_unit();
         cx.finish(bag);
     }
+    module.types.sort_structs();
     module
 }

@@ -29,7 +29,6 @@ pub mod reflect;
 
 pub use compile::{Artifact, Code, Failure, Lowered, Output, Preprocessed, Source, compile, lower, preprocess};
 pub use link::link;
-pub use options::{CompileTarget, OptLevel, Options, Profile, ProfileError};
 pub use oneshader_diag as diag;
 pub use oneshader_hlsl::pp::{Define, DirLoader, IncludeLoader, IncludeRequest, Included, MemoryLoader, NoIncludes};
 pub use oneshader_ir::layout::{LayoutOptions, LayoutRule};
@@ -37,4 +36,5 @@ pub use oneshader_ir::slots::{BindingEntry, BindingMap, SlotOptions, SpirvSlot};
 pub use oneshader_ir::{MatrixOrder, Stage};
 pub use oneshader_msl::{MslBinding, MslOptions, MslPlatform, MslSemantics, MslVersion};
 pub use oneshader_spirv::{SpirvOptions, TargetEnv};
+pub use options::{CompileTarget, OptLevel, Options, Profile, ProfileError};
 pub use reflect::Reflection;

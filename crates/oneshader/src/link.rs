@@ -37,7 +37,8 @@ fn link_entries(vertex: &EntryPointInfo, pixel: &EntryPointInfo) -> Vec<String> 
                 semantic(input),
                 pixel.name
             ));
-        } else if (output.scalar, output.components, output.locations) != (input.scalar, input.components, input.locations)
+        } else if (output.scalar, output.components, output.locations)
+            != (input.scalar, input.components, input.locations)
         {
             problems.push(format!(
                 "{} at location {location} is {} in `{}` and {} in `{}`",

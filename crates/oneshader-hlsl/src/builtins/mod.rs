@@ -128,7 +128,7 @@ impl Cx<'_> {
         let mut shape = Shape::Scalar;
         for (param, value) in args {
             let is_elem = matches!(param, P::T | P::OneOfT);
-            let is_shape = matches!(param, P::T | P::Like(_));
+            let is_shape = param == P::T;
             if !is_elem && !is_shape {
                 continue;
             }
@@ -172,7 +172,6 @@ impl Cx<'_> {
                 let elem = self.tys.elem(t).unwrap_or(Elem::Float);
                 self.tys.scalar(elem)
             }
-            P::Like(elem) => self.tys.with_elem(t, elem),
             P::Fixed(elem, shape) => self.tys.numeric(elem, shape),
         }
     }

@@ -50,8 +50,6 @@ pub enum P {
     T,
     /// One element of `T`.
     OneOfT,
-    /// The shape of `T` with this element.
-    Like(Elem),
     /// A type of its own.
     Fixed(Elem, Shape),
     /// `out T`.
@@ -108,7 +106,7 @@ pub struct Row {
 
 use Class::{Any, AnyFloat, Bool, Double, Float, Int, Num};
 use Lower::{Custom as C, Free as F, Map, Whole};
-use P::{Fixed, Like, OneOfT, OutT, T};
+use P::{Fixed, OneOfT, OutT, T};
 use Shapes::{All, Exactly, Scalar, Vector};
 
 const UINT: P = Fixed(Elem::Uint, Shape::Scalar);

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use oneshader_diag::{DiagnosticBag, FileId, SourceMap, Span};
 
-pub use include::{decode, DirLoader, IncludeLoader, IncludeRequest, Included, MemoryLoader, NoIncludes, decode};
+pub use include::{DirLoader, IncludeLoader, IncludeRequest, Included, MemoryLoader, NoIncludes, decode};
 pub use predefined::{Define, Options, ShaderStage};
 pub use print::print;
 

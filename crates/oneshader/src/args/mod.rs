@@ -174,15 +174,15 @@ impl Invocation {
                     .ok_or_else(|| format!("{}: expected 2.4, 3.0, 3.1 or 3.2", given.spelling))?;
             }
             Flag::MslPlatform => {
-                options.msl.platform =
-                    choose(&given, &[("macos", MslPlatform::MacOs), ("ios", MslPlatform::Ios)])?;
+                options.msl.platform = choose(&given, &[("macos", MslPlatform::MacOs), ("ios", MslPlatform::Ios)])?;
             }
             Flag::MslBinding => {
                 let models = [("direct", MslBinding::Direct), ("argument-struct", MslBinding::ArgumentStruct)];
                 options.msl.binding = choose(&given, &models)?;
             }
             Flag::MslSemantics => {
-                options.msl.semantics = choose(&given, &[("hlsl", MslSemantics::Hlsl), ("metal", MslSemantics::Metal)])?;
+                options.msl.semantics =
+                    choose(&given, &[("hlsl", MslSemantics::Hlsl), ("metal", MslSemantics::Metal)])?;
             }
             Flag::MslBufferSizes => options.msl.buffer_sizes = true,
             Flag::MslWaveMatch => options.msl.emulate_wave_match = true,
