@@ -73,6 +73,8 @@ pub(crate) struct Body<'c, 'a> {
     phis: FxHashMap<Inst, Var>,
     /// Values that share the variable of a loop's phi.
     shared: SecondaryMap<Value, Option<Inst>>,
+    /// Variables of loops' phis that the ways of a selection write: phis share them.
+    rewritten: FxHashSet<Var>,
     region: Region,
     line: Option<(u32, u32)>,
 }
@@ -163,6 +165,7 @@ impl<'c, 'a> Body<'c, 'a> {
             locals: SecondaryMap::new(),
             phis: FxHashMap::default(),
             shared: coalesce(function, tree),
+            rewritten: FxHashSet::default(),
             line: None,
         }
     }
@@ -295,6 +298,7 @@ impl Body<'_, '_> {
         if let Some(phi) = data.result.and_then(|v| self.shared[v]) {
             let var = self.phi(phi);
             self.phis.insert(inst, var);
+            self.rewritten.insert(var);
             return var;
         }
         let name = match data.result.and_then(|v| self.function.value_names[v]) {
@@ -304,7 +308,47 @@ impl Body<'_, '_> {
         let ty = self.cx.value_type(data.ty);
         let var = self.var(&name, ty, VarKind::Phi);
         self.phis.insert(inst, var);
+        if self.is_shared_by_phi(inst) {
+            self.rewritten.insert(var);
+        }
         var
+    }
+
+    fn is_shared_by_phi(&self, phi: Inst) -> bool {
+        let function = self.function;
+        function.insts[phi].args.iter().any(|&arg| {
+            self.shared[arg] == Some(phi) && function.def_inst(arg).is_some_and(|(_, data)| data.op == Op::Phi)
+        })
+    }
+
+    /// Whether the ways of a selection may write a variable while its old value is still asked for.
+    pub(super) fn is_rewritten(&self, var: Var) -> bool {
+        self.rewritten.contains(&var)
+    }
+
+    /// Names what pends before a selection or loop: what it may change, and what reads a variable that its ways write.
+    pub(super) fn flush_before_branch(&mut self) {
+        self.flush(super::effects::ALL, true);
+        self.flush_reading(|body, var| body.rewritten.contains(&var));
+    }
+
+    /// Names the pending expressions that mention a variable for which `is` holds.
+    fn flush_reading(&mut self, is: impl Fn(&Self, Var) -> bool) {
+        let mut at = 0;
+        while at < self.pending.len() {
+            let value = self.pending[at];
+            let mut reads = false;
+            if let Bound::Pending(waiting) = self.bound[value] {
+                self.arena.each_var(waiting, &mut |v| reads |= is(self, v));
+            }
+            match (reads, self.bound[value]) {
+                (true, Bound::Pending(waiting)) => {
+                    self.pending.remove(at);
+                    self.name_value(value, waiting);
+                }
+                _ => at += 1,
+            }
+        }
     }
 
     pub(super) fn bind(&mut self, value: Value, expr: Expr) {
@@ -376,21 +420,7 @@ impl Body<'_, '_> {
     /// Puts a value into the variable of the phi it comes back to.
     fn define_shared(&mut self, result: Value, phi: Inst, expr: Expr) {
         let var = self.phi(phi);
-        let mut at = 0;
-        while at < self.pending.len() {
-            let value = self.pending[at];
-            let mut reads = false;
-            if let Bound::Pending(waiting) = self.bound[value] {
-                self.arena.each_var(waiting, &mut |v| reads |= v == var);
-            }
-            match (reads, self.bound[value]) {
-                (true, Bound::Pending(waiting)) => {
-                    self.pending.remove(at);
-                    self.name_value(value, waiting);
-                }
-                _ => at += 1,
-            }
-        }
+        self.flush_reading(|_, v| v == var);
         if !matches!(self.arena[expr].kind, ExprKind::Var(v) if v == var) {
             self.out.push(Stmt::Set(var, expr));
         }

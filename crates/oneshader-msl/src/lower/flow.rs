@@ -2,7 +2,6 @@
 
 use super::body::{Body, LoopState};
 use super::constant::literal;
-use super::effects;
 use crate::ast::{Case, Expr, ExprKind, Stmt, Var, VarKind};
 use crate::shape::{leaves, negate};
 use oneshader_ir::structure::{self, Node, Region};
@@ -118,7 +117,7 @@ impl Body<'_, '_> {
 
     fn selection(&mut self, cond: Value, then: Region, els: Region, marked: bool) {
         let cond = self.value(cond);
-        self.flush(effects::ALL, true);
+        self.flush_before_branch();
         let then = self.capture(|s| s.region(then));
         let els = self.capture(|s| s.region(els));
         if let (false, [Stmt::Set(a, x)], [Stmt::Set(b, y)]) = (marked, &then[..], &els[..])
@@ -133,6 +132,7 @@ impl Body<'_, '_> {
             && a == b
             && self.is_simple(*y)
             && !self.is_simple(*x)
+            && !self.is_rewritten(*a)
         {
             self.out.push(Stmt::Set(*b, *y));
             self.out.push(Stmt::If { cond, then, els: Vec::new() });
@@ -141,7 +141,7 @@ impl Body<'_, '_> {
         if let (true, [Stmt::Set(a, x)]) = (then.len() > 1, &els[..])
             && self.is_simple(*x)
             && !leaves(&then)
-            && !self.mentions(cond, *a)
+            && !self.is_rewritten(*a)
         {
             let (a, x) = (*a, *x);
             self.out.push(Stmt::Set(a, x));
@@ -151,7 +151,7 @@ impl Body<'_, '_> {
         if let ([Stmt::Set(a, x)], true) = (&then[..], els.len() > 1)
             && self.is_simple(*x)
             && !leaves(&els)
-            && !self.mentions(cond, *a)
+            && !self.is_rewritten(*a)
         {
             let (a, x) = (*a, *x);
             self.out.push(Stmt::Set(a, x));
@@ -159,12 +159,6 @@ impl Body<'_, '_> {
             return;
         }
         self.out.push(Stmt::If { cond, then, els });
-    }
-
-    fn mentions(&self, expr: Expr, var: Var) -> bool {
-        let mut found = false;
-        self.arena.each_var(expr, &mut |v| found |= v == var);
-        found
     }
 
     /// `c ? a : b`, which for truth values may be `&&` or `||`.
@@ -190,14 +184,18 @@ impl Body<'_, '_> {
     }
 
     fn endless(&mut self, body: Region, cont: Option<Region>) {
-        self.flush(effects::ALL, true);
+        self.flush_before_branch();
         self.loops.push(LoopState::default());
+        self.write_loop(body, cont);
+        self.loops.pop();
+    }
+
+    fn write_loop(&mut self, body: Region, cont: Option<Region>) {
         let mut stmts = self.capture(|s| s.region(body));
         let step = match cont {
             Some(region) => self.capture(|s| s.region(region)),
             None => Vec::new(),
         };
-        self.loops.pop();
         if matches!(stmts.last(), Some(Stmt::Continue)) {
             stmts.pop();
             let again = counts_continues(&stmts);
@@ -205,7 +203,7 @@ impl Body<'_, '_> {
                 self.out.push(Stmt::While { cond: None, body: stmts });
                 return;
             }
-            if is_step(&step) {
+            if is_step(&step) && (again > 0 || begins_with_exit(&stmts)) {
                 self.out.push(Stmt::For { init: None, cond: None, step, body: stmts });
                 return;
             }
@@ -266,14 +264,37 @@ impl Body<'_, '_> {
             );
             return;
         }
-        insert_before_continues(list, step);
+        if breaks(step) && continues_in_switch(list) {
+            // A `break` of the construct would leave the switch only.
+            let leave = self.leave_variable();
+            let yes = self.text("true");
+            let inside = leaving_switch(step, leave, yes);
+            let (no, cond) = (self.text("false"), self.var_expr(leave));
+            let guard = Guard { leave, no, cond };
+            insert_before_continues(list, step, Some((&inside, &guard)));
+        } else {
+            insert_before_continues(list, step, None);
+        }
+    }
+
+    /// The variable that says that the innermost loop is to be left.
+    fn leave_variable(&mut self) -> Var {
+        if let Some(var) = self.loops.last().and_then(|l| l.leave) {
+            return var;
+        }
+        let ty = self.name("bool");
+        let var = self.var("leave_loop", ty, VarKind::Phi);
+        if let Some(l) = self.loops.last_mut() {
+            l.leave = Some(var);
+        }
+        var
     }
 
     fn switch(&mut self, selector: Value, cases: &[structure::Case]) {
         let ty = self.function.ty(selector);
         let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::I32);
         let selector = self.value(selector);
-        self.flush(effects::ALL, true);
+        self.flush_before_branch();
         let outer_leaves = self.loops.last_mut().is_some_and(|l| std::mem::take(&mut l.leaves));
         let mut out = Vec::new();
         for case in cases {
@@ -317,16 +338,9 @@ impl Body<'_, '_> {
 
     /// Out of the innermost loop from inside a switch: C++ has no word for it.
     fn break_loop(&mut self) {
-        let known = self.loops.last().and_then(|l| l.leave);
-        let var = match known {
-            Some(var) => var,
-            None => {
-                let ty = self.name("bool");
-                self.var("leave_loop", ty, VarKind::Phi)
-            }
-        };
+        let var = self.leave_variable();
         if let Some(l) = self.loops.last_mut() {
-            (l.leave, l.leaves) = (Some(var), true);
+            l.leaves = true;
         }
         let yes = self.text("true");
         self.out.push(Stmt::Set(var, yes));
@@ -337,6 +351,17 @@ impl Body<'_, '_> {
 /// Whether statements can stand in the head of a `for`.
 fn is_step(step: &[Stmt]) -> bool {
     step.len() <= 3 && step.iter().all(|s| matches!(s, Stmt::Set(..) | Stmt::Assign(..)))
+}
+
+/// Whether a loop's body begins with a condition to leave it, which becomes the loop's own.
+fn begins_with_exit(list: &[Stmt]) -> bool {
+    match list.first() {
+        Some(Stmt::If { then, els, .. }) => {
+            (matches!(then[..], [Stmt::Break]) && els.is_empty())
+                || (matches!(els[..], [Stmt::Break]) && then.is_empty())
+        }
+        _ => false,
+    }
 }
 
 fn counts_continues(list: &[Stmt]) -> usize {
@@ -361,9 +386,54 @@ fn size(list: &[Stmt]) -> usize {
         .sum()
 }
 
-fn insert_before_continues(list: &mut Vec<Stmt>, step: &[Stmt]) {
+/// Whether a list leaves the loop it belongs to.
+fn breaks(list: &[Stmt]) -> bool {
+    list.iter().any(|s| match s {
+        Stmt::Break => true,
+        Stmt::If { then, els, .. } => breaks(then) || breaks(els),
+        _ => false,
+    })
+}
+
+/// Whether the loop whose body `list` is goes on from inside a switch.
+fn continues_in_switch(list: &[Stmt]) -> bool {
+    list.iter().any(|s| match s {
+        Stmt::If { then, els, .. } => continues_in_switch(then) || continues_in_switch(els),
+        Stmt::Switch { cases, .. } => cases.iter().any(|c| counts_continues(&c.body) > 0),
+        _ => false,
+    })
+}
+
+/// `list` for use inside a switch: a `break` of the loop sets `leave` first.
+fn leaving_switch(list: &[Stmt], leave: Var, yes: Expr) -> Vec<Stmt> {
+    let mut out = Vec::with_capacity(list.len());
+    for stmt in list {
+        match stmt {
+            Stmt::Break => out.extend([Stmt::Set(leave, yes), Stmt::Break]),
+            Stmt::If { cond, then, els } => out.push(Stmt::If {
+                cond: *cond,
+                then: leaving_switch(then, leave, yes),
+                els: leaving_switch(els, leave, yes),
+            }),
+            other => out.push(other.clone()),
+        }
+    }
+    out
+}
+
+/// How a loop is left from inside a switch.
+struct Guard {
+    leave: Var,
+    no: Expr,
+    cond: Expr,
+}
+
+/// Writes `step` before each `continue`; `switched` is what it is inside a switch, when that differs.
+fn insert_before_continues(list: &mut Vec<Stmt>, step: &[Stmt], switched: Option<(&[Stmt], &Guard)>) {
     let old = std::mem::take(list);
-    for mut stmt in old {
+    let mut old = old.into_iter().peekable();
+    while let Some(mut stmt) = old.next() {
+        let mut guard = None;
         match &mut stmt {
             Stmt::Continue => {
                 list.extend_from_slice(step);
@@ -372,13 +442,31 @@ fn insert_before_continues(list: &mut Vec<Stmt>, step: &[Stmt]) {
                 }
             }
             Stmt::If { then, els, .. } => {
-                insert_before_continues(then, step);
-                insert_before_continues(els, step);
+                insert_before_continues(then, step, switched);
+                insert_before_continues(els, step, switched);
             }
-            Stmt::Switch { cases, .. } => cases.iter_mut().for_each(|c| insert_before_continues(&mut c.body, step)),
+            Stmt::Switch { cases, .. } => {
+                let inside = switched.map_or(step, |s| s.0);
+                if cases.iter().any(|c| counts_continues(&c.body) > 0) {
+                    guard = switched.map(|s| s.1);
+                }
+                cases.iter_mut().for_each(|c| insert_before_continues(&mut c.body, inside, switched));
+            }
             _ => {}
         }
+        let Some(guard) = guard else {
+            list.push(stmt);
+            continue;
+        };
+        // Unless a jump out of the loop has put it there already.
+        let known = matches!(list.last(), Some(Stmt::Set(var, _)) if *var == guard.leave);
+        if !known {
+            list.push(Stmt::Set(guard.leave, guard.no));
+        }
         list.push(stmt);
+        if !known {
+            list.push(Stmt::If { cond: guard.cond, then: vec![Stmt::Break], els: Vec::new() });
+        }
     }
 }
 
