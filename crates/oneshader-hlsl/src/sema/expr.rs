@@ -135,7 +135,12 @@ impl Cx<'_> {
     }
 
     fn int_literal(&mut self, value: u64, suffix: IntSuffix) -> Value {
+        // From HLSL 202x on a literal without suffix has C's type.
+        let conforming = self.opts.version >= crate::options::LanguageVersion::V202x;
         let elem = match suffix {
+            IntSuffix::None if conforming && i32::try_from(value).is_ok() => Elem::Int,
+            IntSuffix::None if conforming && i64::try_from(value).is_ok() => Elem::Int64,
+            IntSuffix::None if conforming => Elem::Uint64,
             IntSuffix::None => Elem::LitInt,
             IntSuffix::U if value <= u64::from(u32::MAX) => Elem::Uint,
             IntSuffix::U => Elem::Uint64,
@@ -147,6 +152,7 @@ impl Cx<'_> {
 
     fn float_literal(&mut self, value: f64, suffix: FloatSuffix) -> Value {
         let elem = match suffix {
+            FloatSuffix::None if self.opts.version >= crate::options::LanguageVersion::V202x => Elem::Float,
             FloatSuffix::None => Elem::LitFloat,
             FloatSuffix::F => Elem::Float,
             FloatSuffix::L => Elem::Double,

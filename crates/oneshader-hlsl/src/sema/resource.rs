@@ -207,8 +207,12 @@ impl Cx<'_> {
             true => {
                 let prefix = self.text(name).to_owned();
                 let resource = self.resource_var(self.ast[decl].attributes, node.annotations, None);
-                let shared = ResourceVar { register: None, ..resource };
-                Some(self.resource_tree(ty, &prefix, &[], &shared, node.name_span))
+                let mut shared = SharedResource {
+                    registers: self.registers(node.annotations, None),
+                    resource: ResourceVar { register: None, ..resource },
+                    span: node.name_span,
+                };
+                Some(self.resource_tree(ty, &prefix, &[], &mut shared))
             }
             false => None,
         };
@@ -248,7 +252,7 @@ impl Cx<'_> {
     }
 
     /// Variables for the resources inside a uniform; array dimensions on the way become those of the resource.
-    fn resource_tree(&mut self, ty: Ty, path: &str, dims: &[Option<u32>], resource: &ResourceVar, span: Span) -> u32 {
+    fn resource_tree(&mut self, ty: Ty, path: &str, dims: &[Option<u32>], shared: &mut SharedResource) -> u32 {
         let mut dims = dims.to_vec();
         let mut at = ty;
         loop {
@@ -269,14 +273,14 @@ impl Cx<'_> {
                 let def = self.tys.def(s).clone();
                 let mut children: SmallVec<[(u32, u32); 4]> = SmallVec::new();
                 if let Some(base) = def.base.filter(|b| self.tys.has_objects(*b)) {
-                    let node = self.resource_tree(base, path, &dims, resource, span);
+                    let node = self.resource_tree(base, path, &dims, shared);
                     children.push((0, node));
                 }
                 for field in &def.fields {
                     if self.tys.has_objects(field.ty) {
                         let name = field.name.map(|n| self.text(n)).unwrap_or_default();
                         let path = format!("{path}.{name}");
-                        let node = self.resource_tree(field.ty, &path, &dims, resource, span);
+                        let node = self.resource_tree(field.ty, &path, &dims, shared);
                         children.push((field.slot, node));
                     }
                 }
@@ -291,14 +295,19 @@ impl Cx<'_> {
                     };
                 }
                 let name = self.b.module.names.intern(path);
+                let count = dims.iter().map(|d| d.unwrap_or(1)).fold(1, u32::saturating_mul);
+                let register = match self.tys.kind(at) {
+                    TyKind::Object(kind, _) => shared.take(register_class(kind), count),
+                    _ => None,
+                };
                 let global = self.b.module.globals.push(GlobalVar {
                     name,
                     ty: ir,
                     space: AddressSpace::Handle,
                     init: None,
-                    kind: GlobalKind::Resource(resource.clone()),
+                    kind: GlobalKind::Resource(ResourceVar { register, ..shared.resource.clone() }),
                     readonly: false,
-                    span,
+                    span: shared.span,
                 });
                 self.s.resources.push(ResourceNode::Leaf(global));
             }
@@ -423,8 +432,13 @@ impl Cx<'_> {
 
     /// The `register(...)` among annotations.
     fn register(&mut self, annotations: Slice<ast::Annotation>, kind: Option<ObjectKind>) -> Option<Register> {
+        self.registers(annotations, kind).into_iter().next()
+    }
+
+    /// All of them: a structure may have one for each class.
+    fn registers(&mut self, annotations: Slice<ast::Annotation>, kind: Option<ObjectKind>) -> Vec<Register> {
         let want = kind.map(register_class);
-        let mut found = None;
+        let mut found = Vec::new();
         for a in self.ast.iter(annotations) {
             let AnnotationKind::Register(reg) = a.kind else { continue };
             let mut class = want;
@@ -452,10 +466,8 @@ impl Cx<'_> {
                 index = u32::try_from(i64::from(number) + offset).ok();
             }
             let space = reg.space.unwrap_or(self.opts.default_space);
-            if let Some(class) = class
-                && found.is_none()
-            {
-                found = Some(Register { class, index, space });
+            if let Some(class) = class {
+                found.push(Register { class, index, space });
             }
         }
         found
@@ -535,6 +547,23 @@ impl Cx<'_> {
             let message = format!("`vk::{}` is not supported", self.text(a.name));
             self.error(codes::UNSUPPORTED_ATTRIBUTE, a.span, message);
         }
+    }
+}
+
+/// What the resources inside one uniform share.
+struct SharedResource {
+    /// Registers stated and not yet taken: a resource takes as many numbers of its class as it has elements.
+    registers: Vec<Register>,
+    resource: ResourceVar,
+    span: Span,
+}
+
+impl SharedResource {
+    fn take(&mut self, class: RegisterClass, count: u32) -> Option<Register> {
+        let next = self.registers.iter_mut().find(|r| r.class == class)?;
+        let taken = *next;
+        next.index = next.index.map(|i| i.saturating_add(count));
+        Some(taken)
     }
 }
 

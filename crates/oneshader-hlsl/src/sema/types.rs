@@ -262,6 +262,12 @@ impl Cx<'_> {
     fn check_object_arg(&mut self, kind: ObjectKind, arg: Ty, span: Span) -> R<()> {
         use ObjectKind as O;
         let shown = self.show(arg);
+        if let Some(s) = self.tys.as_struct(self.tys.innermost(arg))
+            && !self.tys.def(s).complete
+        {
+            let message = format!("`{shown}` is not defined here");
+            return Err(self.error(codes::INCOMPLETE_TYPE, span, message));
+        }
         let bad = match kind {
             O::ConstantBuffer | O::TextureBuffer => {
                 (!matches!(self.tys.kind(arg), TyKind::Struct(_))).then_some("a structure")
@@ -271,12 +277,6 @@ impl Cx<'_> {
             | O::RasterizerOrderedStructuredBuffer
             | O::AppendStructuredBuffer
             | O::ConsumeStructuredBuffer => {
-                if let Some(s) = self.tys.as_struct(arg)
-                    && !self.tys.def(s).complete
-                {
-                    let message = format!("`{shown}` is not defined here");
-                    return Err(self.error(codes::INCOMPLETE_TYPE, span, message));
-                }
                 (arg == Ty::VOID || self.tys.has_objects(arg) || matches!(self.tys.kind(arg), TyKind::Unsized(_)))
                     .then_some("numbers and structures of numbers")
             }
