@@ -124,11 +124,12 @@ impl Buffer {
         let inner = &self.memory.device;
         inner.check_call()?;
         let value = sync::lock(&self.memory.uses).last(&self.range, access == Access::Read);
-        if inner.word.signaled() >= value {
-            return Ok(());
+        if inner.word.signaled() < value {
+            inner.driver.commit();
+            inner.word.wait(value, deadline)?;
         }
-        inner.driver.commit();
-        inner.word.wait(value, deadline)
+        inner.sweep();
+        Ok(())
     }
 
     /// Copies `out.len()` bytes from `offset` on, after the last write submitted before the call.

@@ -1,8 +1,9 @@
 //! What a soft device is told to do wrong.
 
 use crate::{Done, Failure, Outcome};
+use rig_edge::sync::{Condvar, Mutex, MutexGuard, lock, wait};
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A handle to a soft device's faults; clones are of the same device.
@@ -51,7 +52,7 @@ impl Countdown {
 
 impl Faults {
     fn plan(&self) -> MutexGuard<'_, Plan> {
-        self.0.plan.lock().unwrap_or_else(|e| e.into_inner())
+        lock(&self.0.plan)
     }
 
     /// No command buffer is made after `calls` more.
@@ -147,7 +148,7 @@ impl Faults {
     pub(crate) fn begin(&self) -> (Option<Failure>, Duration) {
         let mut plan = self.plan();
         while plan.paused {
-            plan = self.0.changed.wait(plan).unwrap_or_else(|e| e.into_inner());
+            plan = wait(&self.0.changed, plan);
         }
         (plan.results.pop_front().flatten(), plan.slow)
     }

@@ -21,10 +21,11 @@ use crate::{Api, Done, Metal, Outcome, Policy, Recorded, Traits, clock};
 use encoder::Parts;
 use exec::Command;
 use memory::Memory;
+use rig_edge::sync::{Condvar, Mutex, MutexGuard, lock, wait};
 use rig_edge::{Code, Constant, Entry, Region};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 use table::{IcbCommand, IcbObject, Native};
 
 /// The text of `include/rig_metal_encode.h`, for build scripts that compile fills.
@@ -109,10 +110,6 @@ struct Job {
     done: Done,
 }
 
-fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
-    m.lock().unwrap_or_else(|e| e.into_inner())
-}
-
 impl Handle {
     /// The device's faults.
     pub fn faults(&self) -> &Faults {
@@ -149,11 +146,11 @@ impl Soft {
             quirks: options.quirks,
             options,
             faults: Faults::default(),
-            table: Mutex::default(),
-            regions: Mutex::default(),
+            table: Mutex::new(table::Table::default()),
+            regions: Mutex::new(BTreeMap::new()),
             queue: Mutex::new(queue),
             arrived: Condvar::new(),
-            pool: Mutex::default(),
+            pool: Mutex::new(Vec::new()),
         });
         if thread {
             let worker = Arc::clone(&inner);
@@ -195,7 +192,7 @@ impl Inner {
                 queue.unmanned = true;
                 return;
             } else {
-                queue = self.arrived.wait(queue).unwrap_or_else(|e| e.into_inner());
+                queue = wait(&self.arrived, queue);
             }
         }
     }

@@ -305,6 +305,30 @@ pub fn a_child_of_fork_leaves_everything_untouched<B: Backend>() {
     assert_eq!(logged(&log), [1, 1], "the parent goes on");
 }
 
+/// Nothing of a device is left once its values are dropped, in whatever order, also with work in flight.
+pub fn everything_is_released_in_the_end<B: Backend>() {
+    let b = Bench::<B>::new();
+    let log = b.words(100);
+    let args = b.args(&log, &[1, 2]);
+    let entry = b.entry("log");
+    let icb = b.record.icb(args.buffer.handle(), &b.dispatches(&entry, &args)).unwrap();
+    let (s, t) = (b.running(icb, &log, &args), b.logging(&log, &[3]));
+    b.control.pause();
+    for _ in 0..4 {
+        s.submit().unwrap();
+        t.submit().unwrap();
+    }
+    let Bench { device, image, control, record, .. } = b;
+    drop((image, record, device, entry, args, log, t, s));
+    assert_ne!(control.live(), [0; 3]);
+    control.resume();
+    let end = Instant::now() + Duration::from_secs(20);
+    while control.live() != [0; 3] {
+        assert!(Instant::now() < end, "{:?} live", control.live());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Bytes of the process that are resident.
 fn resident() -> u64 {
     let ps = || {

@@ -102,6 +102,7 @@ promises! {
         close_ends_a_split_that_waits_for_room,
         a_fill_that_panics_loses_the_device,
         a_child_of_fork_leaves_everything_untouched,
+        everything_is_released_in_the_end,
         memory_stays_flat;
     icbs:
         an_icb_runs_its_dispatches_in_order_on_every_submit,
