@@ -431,8 +431,7 @@ struct Guard {
 /// Writes `step` before each `continue`; `switched` is what it is inside a switch, when that differs.
 fn insert_before_continues(list: &mut Vec<Stmt>, step: &[Stmt], switched: Option<(&[Stmt], &Guard)>) {
     let old = std::mem::take(list);
-    let mut old = old.into_iter().peekable();
-    while let Some(mut stmt) = old.next() {
+    for mut stmt in old {
         let mut guard = None;
         match &mut stmt {
             Stmt::Continue => {
