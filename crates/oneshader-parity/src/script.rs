@@ -179,6 +179,14 @@ impl Files for MemoryFiles<'_> {
             _ => None,
         }
     }
+
+    fn parts(&self) -> Option<Vec<(String, String)>> {
+        let text = |(name, file): (&String, &File)| match file {
+            File::Text(t) => Some((name.clone(), t.clone())),
+            _ => None,
+        };
+        Some(self.0.iter().filter_map(text).collect())
+    }
 }
 
 impl Script<'_> {

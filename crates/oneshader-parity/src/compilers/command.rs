@@ -63,26 +63,9 @@ impl Compiler for CommandCompiler {
             let _ = std::fs::remove_file(f);
         }
         let mut c = Command::new(&self.program[0]);
-        c.args(&self.program[1..]).args(["-T", &line.profile]).args(&line.rest);
-        if let Some(e) = &line.entry {
-            c.args(["-E", e]);
-        }
-        for d in &line.defines {
-            c.args(["-D", d]);
-        }
-        for i in &line.includes {
-            c.args(["-I", i]);
-        }
-        match request.target {
-            Target::Spirv => {
-                c.arg("-spirv");
-                if !line.rest.iter().any(|a| a.starts_with("-fspv-target-env")) {
-                    c.arg("-fspv-target-env=vulkan1.3");
-                }
-            }
-            Target::Msl => {
-                c.arg("-msl").arg("-Fre").arg(&reflection);
-            }
+        c.args(&self.program[1..]).args(line.words(request.target));
+        if request.target == Target::Msl {
+            c.arg("-Fre").arg(&reflection);
         }
         c.arg("-Fo").arg(&output).arg(&input);
         let done = c.output().map_err(|e| CompileError::text(format!("{}: {e}", self.program[0])))?;

@@ -19,6 +19,9 @@ pub enum Target {
 pub trait Files {
     /// The text, or none where there is no such file.
     fn read(&self, name: &str) -> Option<String>;
+
+    /// Every file with its text, when they are all in memory; none when they lie on the disk.
+    fn parts(&self) -> Option<Vec<(String, String)>>;
 }
 
 /// One compile.
@@ -161,6 +164,27 @@ impl CommandLine {
     /// The entry point.
     pub fn entry(&self) -> &str {
         self.entry.as_deref().unwrap_or("main")
+    }
+
+    /// The command line for our own reader of it, without input and output.
+    pub fn words(&self, target: Target) -> Vec<String> {
+        let mut out = vec!["-T".to_owned(), self.profile.clone()];
+        if let Some(e) = &self.entry {
+            out.extend(["-E".to_owned(), e.clone()]);
+        }
+        out.extend(self.defines.iter().flat_map(|d| ["-D".to_owned(), d.clone()]));
+        out.extend(self.includes.iter().flat_map(|d| ["-I".to_owned(), d.clone()]));
+        out.extend(self.rest.iter().cloned());
+        match target {
+            Target::Msl => out.push("-msl".to_owned()),
+            Target::Spirv => {
+                out.push("-spirv".to_owned());
+                if !self.rest.iter().any(|a| a.starts_with("-fspv-target-env")) {
+                    out.push("-fspv-target-env=vulkan1.3".to_owned());
+                }
+            }
+        }
+        out
     }
 
     /// The stage prefix of the profile (`vs`, `ps`, `cs`, ...).

@@ -157,6 +157,10 @@ impl Files for DiskFiles {
         // Shader sources of the wild are not always UTF-8; comments are where they are not.
         std::fs::read(name).ok().map(|b| String::from_utf8_lossy(&b).into_owned())
     }
+
+    fn parts(&self) -> Option<Vec<(String, String)>> {
+        None
+    }
 }
 
 impl Worker {
