@@ -2,6 +2,7 @@
 
 use crate::compilers::command::CommandCompiler;
 use crate::compilers::dxc::DxcReference;
+use crate::compilers::ours::OurCompiler;
 use crate::compilers::{Compiler, Target};
 use crate::engines::Engine;
 use crate::engines::metal::MetalEngine;
@@ -142,7 +143,7 @@ fn open_lane(setup: &Setup, name: &str) -> Result<Lane, String> {
 fn ours(setup: &Setup) -> Result<Box<dyn Compiler>, String> {
     match &setup.compiler {
         Some(c) => Ok(Box::new(CommandCompiler::new(c)?)),
-        None => Err("this lane needs --compiler".to_owned()),
+        None => Ok(Box::new(OurCompiler::new(&setup.metal_version))),
     }
 }
 

@@ -164,6 +164,9 @@ struct Run {
     /// Only cases whose name matches this regular expression.
     #[arg(long)]
     filter: Option<String>,
+    /// No cases whose name matches this regular expression.
+    #[arg(long)]
+    exclude: Option<String>,
     /// Only every Nth case.
     #[arg(long, default_value_t = 1)]
     every: usize,
@@ -245,7 +248,7 @@ fn suite(s: &Suite) -> Result<bool, String> {
     let compiler = match (&a.dxc, &a.compiler) {
         (Some(d), None) => Which::Dxc(d.clone()),
         (None, Some(c)) => Which::Command(c.clone()),
-        (None, None) => return Err("the suite needs --compiler or --dxc".to_owned()),
+        (None, None) => Which::Ours,
         (Some(_), Some(_)) => return Err("--dxc and --compiler exclude each other".to_owned()),
     };
     let setup = SuiteSetup {
@@ -267,7 +270,7 @@ fn suite(s: &Suite) -> Result<bool, String> {
 }
 
 fn bench(b: &Bench) -> Result<bool, String> {
-    let found = matching(cases::find(&b.paths)?, b.filter.as_deref())?;
+    let found = matching(cases::find(&b.paths)?, b.filter.as_deref(), None)?;
     let setup = Setup {
         lanes: b.lanes.clone(),
         device: b.device.clone(),
@@ -282,10 +285,16 @@ fn bench(b: &Bench) -> Result<bool, String> {
     Ok(report.complete() && b.most.is_none_or(|m| report.median_ratio().is_some_and(|r| r <= m)))
 }
 
-fn matching(mut found: Vec<cases::CaseFile>, filter: Option<&str>) -> Result<Vec<cases::CaseFile>, String> {
-    if let Some(f) = filter {
-        let re = regex::Regex::new(f).map_err(|e| e.to_string())?;
-        found.retain(|c| re.is_match(&c.name));
+fn matching(
+    mut found: Vec<cases::CaseFile>,
+    filter: Option<&str>,
+    exclude: Option<&str>,
+) -> Result<Vec<cases::CaseFile>, String> {
+    for (pattern, keep) in [(filter, true), (exclude, false)] {
+        if let Some(p) = pattern {
+            let re = regex::Regex::new(p).map_err(|e| e.to_string())?;
+            found.retain(|c| re.is_match(&c.name) == keep);
+        }
     }
     if found.is_empty() {
         return Err("there is no such case".to_owned());
@@ -298,7 +307,7 @@ fn workers(asked: Option<usize>) -> usize {
 }
 
 fn run(r: &Run) -> Result<bool, String> {
-    let found = matching(cases::find(&r.paths)?, r.filter.as_deref())?;
+    let found = matching(cases::find(&r.paths)?, r.filter.as_deref(), r.exclude.as_deref())?;
     let found: Vec<_> = found.into_iter().step_by(r.every.max(1)).collect();
     if r.list {
         print_out(&found.iter().map(|c| format!("{}\n", c.name)).collect::<String>());

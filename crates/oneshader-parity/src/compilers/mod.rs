@@ -3,6 +3,7 @@
 pub mod command;
 pub mod dxc;
 mod interface;
+pub mod ours;
 
 use crate::engines::Code;
 

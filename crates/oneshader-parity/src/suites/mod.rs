@@ -10,6 +10,7 @@ use crate::cases::{panic_text, progress};
 use crate::check::Checks;
 use crate::compilers::command::CommandCompiler;
 use crate::compilers::dxc::DxcReference;
+use crate::compilers::ours::OurCompiler;
 use crate::compilers::{CommandLine, Compiler, Files, Request, Target};
 use crate::engines::Code;
 use crate::pool::{self, Ended};
@@ -94,13 +95,16 @@ pub enum Which {
     Dxc(PathBuf),
     /// A program with DXC's command line.
     Command(String),
+    /// Our library.
+    Ours,
 }
 
 impl Which {
-    fn open(&self) -> Result<Box<dyn Compiler>, String> {
+    fn open(&self, metal_version: &str) -> Result<Box<dyn Compiler>, String> {
         Ok(match self {
             Self::Dxc(path) => Box::new(DxcReference::load(path, false)?),
             Self::Command(c) => Box::new(CommandCompiler::new(c)?),
+            Self::Ours => Box::new(OurCompiler::new(metal_version)),
         })
     }
 }
@@ -167,7 +171,7 @@ impl Worker {
     /// Opens the compiler and the checkers.
     pub fn open(setup: SuiteSetup) -> Result<Self, String> {
         let checks = if setup.check { Some(Checks::new(setup.metal, &setup.metal_version)?) } else { None };
-        Ok(Self { compiler: setup.compiler.open()?, checks, setup })
+        Ok(Self { compiler: setup.compiler.open(&setup.metal_version)?, checks, setup })
     }
 
     /// Compiles and checks a row.

@@ -1,0 +1,65 @@
+//! Our compiler, in process, by its own reading of DXC's command line.
+
+use super::{CompileError, Compiler, Request, Target, interface};
+use crate::engines::Code;
+use oneshader::args::Invocation;
+use oneshader::{Failure, MemoryLoader, Source, compile, diag};
+use std::sync::Arc;
+
+/// The library.
+pub struct OurCompiler {
+    /// Metal's language version, where the command line says none.
+    msl_version: String,
+}
+
+impl OurCompiler {
+    /// Compiles for this version of Metal unless a command line names another.
+    pub fn new(msl_version: &str) -> Self {
+        Self { msl_version: msl_version.to_owned() }
+    }
+}
+
+impl Compiler for OurCompiler {
+    fn name(&self) -> &'static str {
+        "OneShader"
+    }
+
+    fn compile(&mut self, request: &Request<'_>) -> Result<Code, CompileError> {
+        let line = request.line;
+        let mut words = line.words(request.target);
+        if request.target == Target::Msl && !line.rest.iter().any(|w| w == "-msl-version") {
+            words.extend(["-msl-version".to_owned(), self.msl_version.clone()]);
+        }
+        let mut invocation = Invocation::parse(words).map_err(CompileError::text)?;
+        let text = request.files.read(&line.input);
+        let text = text.ok_or_else(|| CompileError::text(format!("{}: no such file", line.input)))?;
+        if let Some(parts) = request.files.parts() {
+            let loader = line.includes.iter().fold(MemoryLoader::new(parts), |l, dir| l.dir(dir));
+            invocation.options.loader = Arc::new(loader);
+        }
+        let output = compile(&Source::new(line.input.as_str(), text), &invocation.options).map_err(|f| refusal(&f))?;
+        let [artifact] = &output.artifacts[..] else {
+            let entries: Vec<_> = output.artifacts.iter().map(|a| a.entry.as_str()).collect();
+            return Err(CompileError::text(format!("one entry point was asked for, not {entries:?}")));
+        };
+        match &artifact.code {
+            oneshader::Code::Spirv(words) => Ok(Code::Spirv(words.clone())),
+            oneshader::Code::Msl(text) => {
+                let interface = interface::of_entry(&output.reflection, &artifact.entry)
+                    .ok_or_else(|| CompileError::text("reflection lacks the entry point"))?;
+                Ok(Code::Metal { text: text.clone(), interface, reflection: output.reflection.to_json() })
+            }
+        }
+    }
+}
+
+fn refusal(failure: &Failure) -> CompileError {
+    let mut codes: Vec<String> = Vec::new();
+    for d in failure.diagnostics.iter().filter(|d| d.severity == diag::Severity::Error) {
+        let code = d.code.to_string();
+        if !codes.contains(&code) {
+            codes.push(code);
+        }
+    }
+    CompileError { text: failure.to_string(), codes }
+}
