@@ -35,7 +35,8 @@ fn parse(args: &[String]) -> (FrontOptions, DirLoader, String) {
             options.preprocessor.defines.push(Define::parse(&v));
         } else if word.starts_with("-HV") {
             let v = value("-HV").unwrap_or_default();
-            options.preprocessor.hlsl_version = v.trim_start_matches('=').parse().unwrap_or(2021);
+            let v = v.trim_start_matches("=").replace("202x", "2029");
+            options.preprocessor.hlsl_version = v.parse().unwrap_or(2021);
         } else if word == "-Zpr" {
             options.lower.matrix_order = ir::MatrixOrder::RowMajor;
         } else if word == "-enable-16bit-types" {

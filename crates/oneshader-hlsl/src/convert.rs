@@ -174,7 +174,7 @@ impl Cx<'_> {
         }
         let mut feed = match self.tys.shape(value.ty).is_some_and(|s| s.count() == 1) {
             true => Feed::repeat(self.convert_to_scalar(value)),
-            false => Feed::new(vec![(value, span)]),
+            false => Feed::new(vec![(value, span)]).casting(),
         };
         self.build(to, &mut feed, span)
     }

@@ -242,6 +242,19 @@ impl Cx<'_> {
                     if let Some(value) = self.user_conversion(value, to, span)? {
                         return Ok(Expr::Value(value));
                     }
+                    // A constructor takes as many numbers as its type has, one or several arguments.
+                    if let (Some(shape), Some(from)) = (self.tys.shape(to), self.tys.shape(value.ty))
+                        && shape.count() != from.count()
+                    {
+                        let (shown, given) = (self.show(to), self.show(value.ty));
+                        let d = oneshader_diag::Diagnostic::new(
+                            codes::BAD_INITIALIZER,
+                            span,
+                            format!("`{shown}` takes {} numbers, and a `{given}` has {}", shape.count(), from.count()),
+                        )
+                        .help(format!("to repeat or drop components, cast: `({shown})x`"));
+                        return Err(self.report(d));
+                    }
                     self.cast(value, to, span).map(Expr::Value)
                 }
             };
@@ -261,7 +274,7 @@ impl Cx<'_> {
         if values.is_empty() {
             return Err(self.error(codes::BAD_INITIALIZER, span, "the constructor needs values"));
         }
-        let mut feed = crate::sema::init::Feed::new(values);
+        let mut feed = crate::sema::init::Feed::new(values).casting();
         let value = self.build(to, &mut feed, span)?;
         if let Some(rest) = feed.rest() {
             let message = format!("too many values for `{}`", self.show(to));

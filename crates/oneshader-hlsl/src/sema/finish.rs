@@ -113,8 +113,12 @@ impl Cx<'_> {
         let block = self.s.blocks[block as usize];
         let types = &mut self.b.module.types;
         let TypeKind::Struct(old) = types.kind(block.ty) else { return };
+        let members = std::mem::take(&mut types.structs[old].members);
+        // Members with a register come first, in its order; the others follow them, as in DXC.
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by_key(|i| members[*i].offset.map_or((1, 0), |o| (0, o)));
         let data =
-            StructType { name: types.structs[old].name, members: std::mem::take(&mut types.structs[old].members) };
+            StructType { name: types.structs[old].name, members: order.iter().map(|i| members[*i].clone()).collect() };
         let resource = |block| TypeKind::Resource(ResourceType::ConstantBuffer { block });
         let new = types.add_struct(data);
         let (old_handle, new_handle) = (types.intern(resource(block.ty)), types.intern(resource(new)));
@@ -130,9 +134,36 @@ impl Cx<'_> {
             }
         };
         swap(&mut self.b.module.globals[block.global].ty);
-        for function in self.b.module.functions.values_mut() {
+        let moved = order.iter().enumerate().any(|(to, from)| to != *from);
+        let pointer = types.pointer(block.space, new);
+        for id in self.b.module.functions.keys().collect::<Vec<_>>() {
+            let function = &mut self.b.module.functions[id];
             function.values.values_mut().for_each(|v| swap(&mut v.ty));
             function.insts.values_mut().for_each(|i| swap(&mut i.ty));
+            if moved {
+                self.move_members(id, pointer, &order);
+            }
+        }
+    }
+
+    /// Renames the members that accesses to a block name, after it was put in another order.
+    fn move_members(&mut self, id: Func, pointer: ir::Type, order: &[usize]) {
+        let module = &mut *self.b.module;
+        let function = &mut module.functions[id];
+        let mut edits: Vec<(ir::Inst, u32)> = Vec::new();
+        for (inst, data) in function.insts.iter() {
+            if let (Op::Access, [base, member, ..]) = (data.op, &data.args[..])
+                && function.values[*base].ty == pointer
+                && let Some(from) = function.as_const(*member).and_then(|c| module.consts.bits(c))
+                && let Some(to) = order.iter().position(|o| *o as u64 == from)
+            {
+                edits.push((inst, to as u32));
+            }
+        }
+        for (inst, to) in edits {
+            let c = module.consts.u32(&mut module.types, to);
+            let value = function.const_value(&module.consts, c);
+            function.insts[inst].args[1] = value;
         }
     }
 

@@ -19,17 +19,26 @@ pub(crate) struct Feed {
     queue: VecDeque<(Value, Span)>,
     /// Gives its only value again and again.
     repeat: Option<Value>,
+    /// Whether values convert as in a cast.
+    cast: bool,
 }
 
 impl Feed {
     /// Of values in order.
     pub fn new(values: Vec<(Value, Span)>) -> Self {
-        Feed { queue: values.into(), repeat: None }
+        Feed { queue: values.into(), repeat: None, cast: false }
     }
 
     /// Of one scalar, as often as it is asked for.
     pub fn repeat(value: Value) -> Self {
-        Feed { queue: VecDeque::new(), repeat: Some(value) }
+        Feed { queue: VecDeque::new(), repeat: Some(value), cast: true }
+    }
+
+    /// The same, with values that convert as in a cast.
+    #[must_use]
+    pub fn casting(mut self) -> Self {
+        self.cast = true;
+        self
     }
 
     /// What is left over.
@@ -201,8 +210,12 @@ impl Cx<'_> {
             let parts = self.split(value, at)?;
             let Some(parts) = parts else {
                 // Literals and the like convert as in an assignment.
-                let from_enum = self.is_enum(value.ty) && self.tys.as_numeric(ty).is_some();
-                return if from_enum { self.cast(value, ty, at) } else { self.convert(value, ty, at) };
+                let from_enum = feed.cast || self.is_enum(value.ty) && self.tys.as_numeric(ty).is_some();
+                return if from_enum && self.can_convert(value.ty, ty, true).is_some() {
+                    self.cast(value, ty, at)
+                } else {
+                    self.convert(value, ty, at)
+                };
             };
             for part in parts.into_iter().rev() {
                 feed.queue.push_front((part, at));

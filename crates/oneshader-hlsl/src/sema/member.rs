@@ -239,6 +239,19 @@ impl Cx<'_> {
                     let message = format!("`{}` is not supported", kind.text());
                     return Err(self.error(codes::UNSUPPORTED_TYPE, span, message));
                 }
+                let scalar = matches!(
+                    kind,
+                    ObjectKind::StructuredBuffer
+                        | ObjectKind::RwStructuredBuffer
+                        | ObjectKind::RasterizerOrderedStructuredBuffer
+                        | ObjectKind::Buffer
+                        | ObjectKind::RwBuffer
+                        | ObjectKind::RasterizerOrderedBuffer
+                );
+                if scalar && self.tys.shape(self.type_of(&index)).is_some_and(|s| s.count() > 1) {
+                    let message = format!("an index is one number, not `{}`", self.show(self.type_of(&index)));
+                    return Err(self.error(codes::BAD_SUBSCRIPT, index_span, message));
+                }
                 self.index_object(handle, Arg { expr: index, span: index_span }, span)
             }
             TyKind::Struct(_) => {
@@ -253,6 +266,12 @@ impl Cx<'_> {
             }
             _ => {
                 let index = self.rvalue(index, index_span)?;
+                if matches!(self.tys.kind(ty), TyKind::Array(..) | TyKind::Unsized(_))
+                    && self.tys.elem(index.ty).is_some_and(Elem::is_float)
+                {
+                    let message = format!("an array is indexed by an integer, not `{}`", self.show(index.ty));
+                    return Err(self.error(codes::BAD_SUBSCRIPT, index_span, message));
+                }
                 let index = self.index_value(index, index_span)?;
                 self.at(span);
                 self.subscript(base, base_span, index, index_span)
@@ -270,6 +289,10 @@ impl Cx<'_> {
             Elem::Int | Elem::LitInt | Elem::Min12Int | Elem::Min16Int | Elem::Int16 => Ty::INT,
             _ => Ty::UINT,
         };
+        if self.tys.shape(index.ty).is_some_and(|s| s.count() > 1) {
+            let message = format!("an index is one number, not `{}`", self.show(index.ty));
+            return Err(self.error(codes::BAD_SUBSCRIPT, span, message));
+        }
         match self.is_enum(index.ty) {
             true => self.cast(index, to, span),
             false => self.convert(index, to, span),

@@ -512,12 +512,14 @@ impl Cx<'_> {
             && let Some(elem) = self.tys.elem(arg)
         {
             let wide = format.contains("64");
+            // Narrower formats hold any number of their kind.
+            let exact = wide || format.contains("32");
             let fits = match (format.ends_with("ui"), format.ends_with('i')) {
                 (true, _) => elem.is_unsigned() && (elem.bits() == 64) == wide,
                 (_, true) => elem.is_int() && !elem.is_unsigned() && (elem.bits() == 64) == wide,
                 _ => elem.is_float() || format == "unknown",
             };
-            if !fits {
+            if exact && !fits {
                 let message = format!("the format `{format}` does not hold `{}`", self.show(arg));
                 self.error(codes::BAD_ATTRIBUTE_USE, node.name_span, message);
             }

@@ -412,16 +412,7 @@ impl Cx<'_> {
         let v = self.b.constant(c);
         match self.known_int(crate::value::Value { v, ty }) {
             Some(n) => Ok(n),
-            None => {
-                let elem = self.tys.elem(ty);
-                if elem.is_some_and(Elem::is_float)
-                    && let Ok(value) = self.cast(crate::value::Value { v, ty }, Ty::INT, span)
-                    && let Some(n) = self.known_int(value)
-                {
-                    return Ok(n);
-                }
-                Err(self.error(codes::NOT_CONSTANT, span, "expected an integer constant"))
-            }
+            None => Err(self.error(codes::NOT_CONSTANT, span, "expected an integer constant")),
         }
     }
 }

@@ -67,6 +67,10 @@ impl Cx<'_> {
     /// The type of a variable; an array without a size takes that of its initializer.
     fn variable_type(&mut self, node: &ast::Var) -> R<Ty> {
         if let (ast::TypeKind::Auto, Some(init)) = (self.ast[node.ty].kind, node.init) {
+            if self.opts.version < crate::options::LanguageVersion::V202x {
+                let message = "`auto` needs HLSL 202x (`-HV 202x`)";
+                return Err(self.error(codes::NEEDS_NEWER_HLSL, node.name_span, message));
+            }
             let ty = self.discarded(|cx| {
                 let e = cx.expr(init)?;
                 Ok(cx.type_of(&e))
