@@ -29,8 +29,13 @@ impl Pipeline {
     pub const LEGAL: Self = Self { steps: &[Pass("unreachable"), Pass("resolve-handles")] };
 
     /// Cleanup that keeps the shape a person wrote: the default for Metal.
-    pub const CLEANUP: Self =
-        Self { steps: &[Pass("unreachable"), Repeat(4, &["fold", "const-branch", "unreachable", "forward", "dce"])] };
+    pub const CLEANUP: Self = Self {
+        steps: &[
+            Pass("unreachable"),
+            Pass("resolve-handles"),
+            Repeat(4, &["fold", "const-branch", "unreachable", "forward", "dse", "dce"]),
+        ],
+    };
 
     /// Everything: the default for SPIR-V.
     pub const FULL: Self = Self {
@@ -88,6 +93,13 @@ mod tests {
     fn standard_pipelines_keep_the_order() {
         for (name, pipeline) in Pipeline::ALL {
             assert_eq!(pipeline.check(), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_standard_pipeline_makes_the_module_legal_for_targets() {
+        for (name, pipeline) in Pipeline::ALL {
+            assert!(pipeline.passes().any(|p| p == "resolve-handles"), "{name}");
         }
     }
 

@@ -1,12 +1,12 @@
 //! Unrolls loops that ask for it with `[unroll]` and whose number of iterations is known: the header's phis begin with
 //! constants and are stepped by operations on constants.
 //!
-//! A loop that control leaves from inside (`break`), or whose end is reached from inside a selection (`continue`), stays a
+//! A loop that control leaves for its merge block from inside (`break`), or whose end is reached from inside a selection (`continue`), stays a
 //! loop: without it those jumps would have nothing to leave. So does one whose copies exceed the budget.
 
 use crate::edit::{map_merge, rename_phi_pred};
 use crate::manager::Cx;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_ir::analysis::{Cfg, Constructs, DomTree, Loops};
 use oneshader_ir::{Block, Const, Function, Hint, Inst, InstData, IrModule, Merge, Op, TerminatorKind, Value, fold};
 use rustc_hash::FxHashMap;
@@ -42,13 +42,11 @@ fn next(module: &mut IrModule, func: &Function, budget: usize, refused: &mut Vec
             continue;
         }
         let own = tree.own(header);
-        let body = cfg.rpo().iter().filter(|&&b| loops.contains(id, b));
-        let size: usize = body.clone().map(|&b| func.blocks[b].insts.len() + 1).sum();
-        let returns = body.clone().any(|&b| matches!(func.blocks[b].term.kind, TerminatorKind::Return(_)));
+        let body = cfg.rpo().iter().filter(|&&b| is_inside(&tree, header, b));
+        let size: usize = body.map(|&b| func.blocks[b].insts.len() + 1).sum();
         let structured = cfg.preds(merge) == [header]
             && cfg.preds(cont).iter().all(|&p| tree.inside(p) == own || p == header)
-            && cfg.succs(cont) == [header]
-            && !returns;
+            && cfg.succs(cont) == [header];
         // Also within this loop: what leaves it has been excluded, what stays is copied as it is.
         let trips = if structured { trip_count(module, func, &cfg, header, merge, cont) } else { None };
         match trips {
@@ -138,17 +136,21 @@ fn unroll(module: &mut IrModule, func: &mut Function, header: Block, trips: usiz
     let Merge::Loop { merge, cont } = func.blocks[header].merge else { return };
     let cfg = Cfg::new(func);
     let doms = DomTree::dominators(&cfg);
-    let loops = Loops::new(&cfg, &doms);
-    let Some(id) = loops.of(header) else { return };
-    let members: Vec<Block> = func
-        .order
-        .iter()
-        .copied()
-        .filter(|&b| {
-            // Blocks that only a marker keeps belong to the header that names them.
-            if cfg.is_reachable(b) { loops.contains(id, b) } else { kept_by_member(func, &loops, id, b) }
-        })
-        .collect();
+    let tree = Constructs::new(func, &doms);
+    let mut is_member = EntitySet::with_capacity(func.blocks.len());
+    for &block in cfg.rpo().iter().filter(|&&b| is_inside(&tree, header, b)) {
+        is_member.insert(block);
+        // Blocks that only a marker keeps belong to the header that names them; the loop's own merge block does not.
+        let named = match func.blocks[block].merge {
+            Merge::None => [None, None],
+            Merge::Selection(merge) => [Some(merge), None],
+            Merge::Loop { merge, cont } => [Some(merge).filter(|_| block != header), Some(cont)],
+        };
+        for kept in named.into_iter().flatten().filter(|&b| !cfg.is_reachable(b)) {
+            is_member.insert(kept);
+        }
+    }
+    let members: Vec<Block> = func.order.iter().copied().filter(|&b| is_member.contains(b)).collect();
     let Some(&before) = cfg.preds(header).iter().find(|&&p| p != cont) else { return };
     func.blocks[header].merge = Merge::None;
     func.blocks[header].hint = Hint::None;
@@ -196,25 +198,20 @@ fn unroll(module: &mut IrModule, func: &mut Function, header: Block, trips: usiz
             entered_from = blocks[cont].unwrap_or(cont);
         } else {
             rename_phi_pred(func, merge, header, new_header);
-            finish(func, &members, &values);
+            finish(func, &is_member, &values);
         }
         previous = values;
     }
     let at = func.order.iter().position(|&b| b == header).unwrap_or(0);
-    func.order.retain(|b| !members.contains(b));
+    func.order.retain(|&b| !is_member.contains(b));
     let at = at.min(func.order.len());
     func.order.splice(at..at, order);
 }
 
-fn kept_by_member(func: &Function, loops: &Loops, id: oneshader_ir::analysis::LoopId, block: Block) -> bool {
-    func.order.iter().any(|&b| {
-        let names = match func.blocks[b].merge {
-            Merge::None => false,
-            Merge::Selection(merge) => merge == block,
-            Merge::Loop { merge, cont } => merge == block || cont == block,
-        };
-        names && loops.contains(id, b)
-    })
+/// Whether `block` is in the loop of `header`: on its way around, or where it returns from inside.
+fn is_inside(tree: &Constructs, header: Block, block: Block) -> bool {
+    let own = tree.own(header);
+    own.is_some() && tree.chain(tree.inside(block)).any(|(id, _)| Some(id) == own)
 }
 
 /// Copies the instructions, markers and ends of `copied`; the header's phis are in `values` already.
@@ -268,11 +265,11 @@ fn copy(
 }
 
 /// Behind the loop, the header's values are those of its last copy.
-fn finish(func: &mut Function, members: &[Block], values: &SecondaryMap<Value, Option<Value>>) {
+fn finish(func: &mut Function, members: &EntitySet<Block>, values: &SecondaryMap<Value, Option<Value>>) {
     let of = |value: Value| values[value].unwrap_or(value);
     for index in 0..func.order.len() {
         let block = func.order[index];
-        if members.contains(&block) {
+        if members.contains(block) {
             continue;
         }
         for i in 0..func.blocks[block].insts.len() {
