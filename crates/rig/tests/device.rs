@@ -250,6 +250,26 @@ fn entries_are_made_once_for_each_set_of_constants() {
 }
 
 #[test]
+fn a_compiler_plugs_into_the_soft_device() {
+    // A language of one sentence: `add N`.
+    let compiler = |text: &str| {
+        let by: u32 = text.strip_prefix("add ").and_then(|n| n.parse().ok()).ok_or("expected `add N`")?;
+        let kernel = move |l: &Launch<'_>| -> Result<(), String> {
+            let at = l.buffer(0)?.address;
+            l.store_u32(at, l.load_u32(at)? + by)
+        };
+        Ok(Arc::new(SoftImage::new(rig_metal::soft::Table::default().with("main0", kernel))))
+    };
+    let options = rig_metal::soft::Options { compiler: Some(Arc::new(compiler)), ..Default::default() };
+    let device = rig::Device::open(Box::new(rig_metal::soft::open(options).0));
+    let image = Image::load(&device, &Code::Text("add 12")).unwrap();
+    let buffer = Buffer::new(&device, 4).unwrap();
+    add_to(&device, &image.entry("main0").unwrap(), &buffer).submit().unwrap();
+    assert_eq!(word(&buffer), 12);
+    assert_eq!(Image::load(&device, &Code::Text("sub 1")).unwrap_err(), Error::Image("expected `add N`".into()));
+}
+
+#[test]
 fn points_can_be_asked_and_waited_for_before_their_work_is_submitted() {
     let (device, _) = open();
     let empty = Submission::new(&device).build().unwrap();
