@@ -256,6 +256,20 @@ fn lanes_meet_in_one_call_of_a_function() {
 }
 
 #[test]
+fn lanes_meet_in_templates_and_declared_functions() {
+    let kernel = compile(
+        "uint later(uint x);
+         template<typename T> inline T total(T x) { return simd_sum(x); }
+         template<> inline bool total(bool x) { return simd_any(x); }
+         inline uint total(uint x, uint y) { return simd_sum(x * y); }
+         kernel void k(device uint* o [[buffer(0)]], uint l [[thread_index_in_simdgroup]]) {
+           o[l] = total(1u) + 100 * uint(total(l == 3)) + 1000 * total(1u, 2u) + later(l); }
+         uint later(uint x) { return 100000 * simd_max(x); }",
+    );
+    assert_eq!(run(&kernel, 1, 32, 32), [32 + 100 + 64_000 + 3_100_000; 32]);
+}
+
+#[test]
 fn lanes_that_have_returned_are_not_waited_for() {
     let kernel = compile(
         "kernel void k(device uint* o [[buffer(0)]], uint l [[thread_index_in_simdgroup]]) {

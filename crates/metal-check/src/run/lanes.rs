@@ -45,7 +45,8 @@ pub(crate) fn instrument(s: &TokenStream<'_>) -> Edits {
             if empty && f.close > f.open + 1 {
                 edits.replace(s.tokens[f.open + 1].start, s.tokens[f.open + 1].end, "");
             }
-            let default = if declared.insert(s.str(f.name)) || overloads(s, &functions, f) { HERE } else { "" };
+            let first = declared.insert(s.str(f.name)) || overloads(s, &functions, f);
+            let default = if first && !is_specialization(s, f) { HERE } else { "" };
             let comma = if empty { "" } else { ", " };
             edits.insert(s.tokens[f.close].start, format!("{comma}{SITE}{default}"));
         }
@@ -72,6 +73,12 @@ fn overloads(s: &TokenStream<'_>, functions: &[Function], f: &Function) -> bool 
     !functions.iter().any(|g| {
         g.name < f.name && s.str(g.name) == s.str(f.name) && parameters(g) == parameters(f) && g.body.is_none()
     })
+}
+
+/// Whether `f` is declared by `template<>`: its default arguments are those of the template.
+fn is_specialization(s: &TokenStream<'_>, f: &Function) -> bool {
+    let start = (0..f.name).rev().find(|&k| matches!(s.str(k), ";" | "}" | "{")).map_or(0, |k| k + 1);
+    s.str(start) == "template" && s.str(start + 1) == "<" && s.str(start + 2) == ">"
 }
 
 /// Whether token `i` calls a function whose lanes meet.
