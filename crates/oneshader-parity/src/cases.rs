@@ -1,5 +1,6 @@
 //! Finding cases and running them on lanes, in worker processes.
 
+use crate::case::lit::Directives;
 use crate::compilers::command::CommandCompiler;
 use crate::compilers::dxc::DxcReference;
 use crate::compilers::ours::OurCompiler;
@@ -78,6 +79,7 @@ pub fn find(roots: &[PathBuf]) -> Result<Vec<CaseFile>, String> {
 pub fn run(setup: &Setup, cases: &[CaseFile], jobs: usize, limit: Duration, quiet: bool) -> Result<Vec<Entry>, String> {
     // Opened here once so that a wrong device or library is one error, not one per case.
     open_lanes(setup)?;
+    let stages: Vec<Vec<String>> = cases.iter().map(stages_of).collect();
     let bar = progress(cases.len(), quiet);
     let results: Mutex<Vec<Vec<Entry>>> = Mutex::new(vec![Vec::new(); cases.len()]);
     pool::run(setup, cases, jobs, limit, |i, ended: Ended<Vec<Outcome>>, took| {
@@ -89,6 +91,7 @@ pub fn run(setup: &Setup, cases: &[CaseFile], jobs: usize, limit: Duration, quie
         let entries = setup.lanes.iter().zip(outcomes).map(|(lane, outcome)| Entry {
             case: cases[i].name.clone(),
             lane: lane.clone(),
+            stages: stages[i].clone(),
             outcome,
             milliseconds: took.as_millis() as u64,
             known: None,
@@ -100,6 +103,19 @@ pub fn run(setup: &Setup, cases: &[CaseFile], jobs: usize, limit: Duration, quie
     })?;
     bar.finish_and_clear();
     Ok(results.into_inner().map_err(|e| e.to_string())?.into_iter().flatten().collect())
+}
+
+/// The stages that the RUN lines of a case compile; nothing of a file that cannot be read, which fails soon enough.
+fn stages_of(case: &CaseFile) -> Vec<String> {
+    let text = std::fs::read_to_string(&case.path).unwrap_or_default();
+    let mut out = Vec::new();
+    for line in &Directives::parse(&text).runs {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for pair in words.windows(2).filter(|p| p[0] == "-T") {
+            out.extend(pair[1].split('_').next().map(str::to_owned));
+        }
+    }
+    out
 }
 
 /// A progress bar, hidden where nobody looks.

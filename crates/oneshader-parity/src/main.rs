@@ -338,6 +338,7 @@ fn run(r: &Run) -> Result<bool, String> {
         text += &format!("{:<8} {}: {}\n", e.lane, e.case, e.summary());
     }
     text += &report::table(&entries);
+    text += &report::against_dxc(&entries);
     let whole = r.filter.is_none() && r.every == 1;
     let stale = if whole { report::stale(&entries, &known) } else { Vec::new() };
     for (lane, case) in &stale {

@@ -13,6 +13,8 @@ pub struct Entry {
     pub case: String,
     /// The lane.
     pub lane: String,
+    /// Stages of its compiles, as profiles spell them (`vs`, `ps`, `cs`, ...).
+    pub stages: Vec<String>,
     /// How it ended.
     #[serde(flatten)]
     pub outcome: Outcome,
@@ -115,6 +117,38 @@ pub fn table(entries: &[Entry]) -> String {
     out
 }
 
+/// Stages that our compiler has.
+const OUR_STAGES: [&str; 3] = ["vs", "ps", "cs"];
+
+/// Each other lane against `dxc`, over the cases whose shaders are vertex, pixel or compute: how many of those that DXC's
+/// code passes pass, and which pass that it does not.
+pub fn against_dxc(entries: &[Entry]) -> String {
+    let ours = |e: &&Entry| e.stages.iter().all(|s| OUR_STAGES.contains(&s.as_str()));
+    let mut lanes: BTreeMap<&str, BTreeMap<&str, &Outcome>> = BTreeMap::new();
+    for e in entries.iter().filter(ours) {
+        lanes.entry(&e.lane).or_default().insert(&e.case, &e.outcome);
+    }
+    let Some(reference) = lanes.remove("dxc") else { return String::new() };
+    let mut out = String::new();
+    for (lane, cases) in lanes {
+        let ran = |o: &Outcome| !matches!(o, Outcome::Skip(_) | Outcome::Unsupported(_));
+        let passed: Vec<_> =
+            cases.iter().filter(|(c, o)| ran(o) && reference.get(*c).is_some_and(|r| **r == Outcome::Pass)).collect();
+        let both = passed.iter().filter(|(_, o)| ***o == Outcome::Pass).count();
+        let more: Vec<_> = cases
+            .iter()
+            .filter(|(c, o)| ***o == Outcome::Pass && reference.get(*c).is_none_or(|r| **r != Outcome::Pass))
+            .map(|(c, _)| *c)
+            .collect();
+        let percent = 100.0 * both as f64 / passed.len().max(1) as f64;
+        let _ = writeln!(out, "{lane}: {both} of {} that dxc passes and the engine runs ({percent:.1}%)", passed.len());
+        if !more.is_empty() {
+            let _ = writeln!(out, "{lane}: {} more that dxc does not pass: {}", more.len(), more.join(", "));
+        }
+    }
+    out
+}
+
 /// Every entry as JSON.
 pub fn json(entries: &[Entry]) -> Result<String, String> {
     serde_json::to_string_pretty(entries).map_err(|e| e.to_string())
@@ -179,7 +213,7 @@ mod tests {
     use super::*;
 
     fn entry(case: &str, outcome: Outcome) -> Entry {
-        Entry { case: case.into(), lane: "vulkan".into(), outcome, milliseconds: 5, known: None }
+        Entry { case: case.into(), lane: "vulkan".into(), stages: vec![], outcome, milliseconds: 5, known: None }
     }
 
     #[test]
@@ -190,6 +224,31 @@ mod tests {
         mark_known(&mut e, &known);
         assert_eq!(e.each_ref().map(Entry::class), [Class::Failed, Class::KnownFailure, Class::Failed]);
         assert_eq!(stale(&e, &known), [("vulkan", "gone")]);
+    }
+
+    #[test]
+    fn lanes_against_dxc() {
+        let at = |lane: &str, case: &str, stage: &str, outcome: Outcome| Entry {
+            lane: lane.into(),
+            stages: vec![stage.into()],
+            ..entry(case, outcome)
+        };
+        let fail = || Outcome::Fail(String::new());
+        let e = [
+            at("dxc", "a", "cs", Outcome::Pass),
+            at("dxc", "b", "cs", Outcome::Pass),
+            at("dxc", "c", "cs", fail()),
+            at("dxc", "h", "hs", Outcome::Pass),
+            at("dxc", "u", "cs", Outcome::Pass),
+            at("vulkan", "a", "cs", Outcome::Pass),
+            at("vulkan", "b", "cs", fail()),
+            at("vulkan", "c", "cs", Outcome::Pass),
+            at("vulkan", "h", "hs", fail()),
+            at("vulkan", "u", "cs", Outcome::Unsupported(String::new())),
+        ];
+        let text = against_dxc(&e);
+        assert!(text.contains("vulkan: 1 of 2 that dxc passes") && text.contains("1 more"), "{text}");
+        assert!(text.ends_with(": c\n"), "{text}");
     }
 
     #[test]
