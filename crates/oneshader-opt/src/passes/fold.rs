@@ -3,7 +3,7 @@
 
 use crate::edit::Replacements;
 use crate::manager::Cx;
-use oneshader_ir::{Const, Function, Inst, InstFlags, IrModule, Op, Swizzle, TypeKind, Value, fold};
+use oneshader_ir::{Const, Function, Inst, InstFlags, IrModule, Op, Swizzle, TypeKind, Value, ValueDef, fold};
 use smallvec::SmallVec;
 
 pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
@@ -96,8 +96,32 @@ pub(crate) fn simplify(module: &mut IrModule, func: &mut Function, result: Value
             (identity && func.ty(args[0]) == ty).then_some(args[0])
         }
         Op::Construct => whole(module, func, ty, &args),
+        Op::Load if module.types.scalar_of(ty).is_some() => constant_load(module, func, args[0]),
         _ => None,
     }
+}
+
+/// What lies at an address in a variable that is never written, when the way there is constant.
+fn constant_load(module: &mut IrModule, func: &mut Function, mut address: Value) -> Option<Value> {
+    let mut path: SmallVec<[u32; 4]> = SmallVec::new();
+    let mut constant = loop {
+        match func.values[address].def {
+            ValueDef::Global(global) if module.globals[global].readonly => break module.globals[global].init?,
+            ValueDef::Inst(inst) if func.insts[inst].op == Op::Access => {
+                let args = &func.insts[inst].args;
+                for &index in args[1..].iter().rev() {
+                    let bits = func.as_const(index).and_then(|c| module.consts.bits(c))?;
+                    path.push(u32::try_from(bits).ok()?);
+                }
+                address = args[0];
+            }
+            _ => return None,
+        }
+    };
+    for &index in path.iter().rev() {
+        constant = module.consts.part(&mut module.types, constant, index)?;
+    }
+    Some(func.const_value(&module.consts, constant))
 }
 
 /// The one value that comes to a phi, besides itself.
