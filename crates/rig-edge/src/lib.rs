@@ -27,7 +27,7 @@ pub use capability::{Capability, Key};
 pub use driver::{Code, Constant, Driver, Entry, ImageId, Region, Span, Work};
 pub use error::{Cause, Error, Fault, FaultKind};
 pub use facts::Facts;
-pub use fill::{Fill, FillFn};
+pub use fill::{Fill, FillFn, PANICKED};
 pub use fork::{AtHome, Birth};
 pub use inside::{Inside, inside};
 pub use timeline::Timeline;

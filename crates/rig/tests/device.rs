@@ -167,6 +167,28 @@ fn a_closed_device_drops_what_it_kept_when_it_has_drained() {
 }
 
 #[test]
+fn a_hold_dropped_after_close_is_released_by_the_drain_itself() {
+    let (device, soft) = open();
+    let entry = add(&device);
+    let buffer = Buffer::new(&device, 4).unwrap();
+    let s = add_to(&device, &entry, &buffer);
+    let (value, dropped) = flag();
+    let hold = Hold::new(&device, value);
+    soft.faults().pause();
+    s.submit().unwrap();
+    device.close().unwrap();
+    drop(hold);
+    assert!(!dropped.load(Ordering::SeqCst));
+    soft.faults().resume();
+    let end = Instant::now() + Duration::from_secs(20);
+    while !dropped.load(Ordering::SeqCst) {
+        assert!(Instant::now() < end, "nobody calls the device again");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(device);
+}
+
+#[test]
 fn a_lost_device_drops_what_it_kept_when_it_has_drained() {
     let (device, soft) = open();
     let entry = add(&device);
