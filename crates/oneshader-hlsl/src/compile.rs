@@ -72,6 +72,7 @@ pub fn lower(ast: &Ast, names: &Interner, options: &LowerOptions, bag: &mut Diag
             diags: Vec::new(),
             ir_names: FxHashMap::default(),
             ir_types: FxHashMap::default(),
+            status_types: FxHashMap::default(),
         };
         cx.new_scope(None, ScopeKind::Namespace);
         cx.declare_unit();

@@ -68,6 +68,8 @@ pub struct Cx<'a> {
     pub(crate) diags: Vec<(Option<u32>, Diagnostic)>,
     pub(crate) ir_names: FxHashMap<Name, ir::Name>,
     pub(crate) ir_types: FxHashMap<(Ty, bool), ir::Type>,
+    /// Structures of a status and a texture operation's result, by the type of the result.
+    pub(crate) status_types: FxHashMap<ir::Type, ir::Type>,
 }
 
 impl Cx<'_> {

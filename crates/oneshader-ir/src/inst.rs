@@ -171,6 +171,8 @@ bitflags! {
         const MIN_LOD = 1 << 9;
         /// The texel to store, four components.
         const VALUE = 1 << 10;
+        /// No value: the operation gives a structure of a `uint`, for [`Intrinsic::FullyMapped`], and what it gives else.
+        const STATUS = 1 << 11;
     }
 }
 

@@ -343,6 +343,8 @@ intrinsics! {
     QuadAny "quadany" 1 Bools, CONVERGENT, ALL;
     /// Whether true in all lanes of the quad.
     QuadAll "quadall" 1 Bools, CONVERGENT, ALL;
+    /// Whether every texel was mapped, from the `uint` of [`TextureOperands::STATUS`](crate::TextureOperands::STATUS).
+    FullyMapped "fullymapped" 1 Own, PURE, ALL;
     /// Whether this lane runs only for others' derivatives.
     IsHelperLane "ishelperlane" 0 Own, CONVERGENT, PIXEL;
 }

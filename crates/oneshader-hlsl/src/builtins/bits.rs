@@ -127,15 +127,15 @@ pub(super) fn as_uint(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue], span: 
     Ok(Expr::Void)
 }
 
-/// `asdouble(low, high)` of one or two each.
+/// `asdouble(low, high)`, component by component.
 pub(super) fn as_double(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue], span: Span) -> R<Expr> {
     let [low, high] = args else { return Err(cx.wrong_count("asdouble", 2, args.len(), span)) };
     let l = cx.rvalue(low.expr.clone(), low.span)?;
     let shape = match cx.tys.shape(l.ty) {
-        Some(shape @ (Shape::Scalar | Shape::Vector(1..=2))) => shape,
+        Some(shape @ (Shape::Scalar | Shape::Vector(_))) => shape,
         _ => {
             let shown = cx.show(l.ty);
-            return Err(cx.error(codes::BAD_ARGUMENTS, span, format!("asdouble takes uint or uint2, not {shown}")));
+            return Err(cx.error(codes::BAD_ARGUMENTS, span, format!("asdouble takes integers, not {shown}")));
         }
     };
     let uints = cx.tys.numeric(Elem::Uint, shape);

@@ -165,6 +165,21 @@ pub(super) fn sign(call: &mut Call<'_, '_>) -> Lowered {
     call.cx.cast(sign, call.ret, call.span).map(Some)
 }
 
+/// Whether neither zero, subnormal, infinite nor NaN: the magnitude is finite and at least the least normal number.
+pub(super) fn isnormal(call: &mut Call<'_, '_>) -> Lowered {
+    let x = call.args[0];
+    let least = match call.elem() {
+        Elem::Float16 => 6.103_515_625e-5,
+        Elem::Double => f64::MIN_POSITIVE,
+        _ => f64::from(f32::MIN_POSITIVE),
+    };
+    let least = call.number(least)?;
+    let magnitude = call.map(Intrinsic::Abs, call.t, &[x]);
+    let large = call.cx.binary(BinaryOp::Ge, magnitude, least);
+    let finite = call.map(Intrinsic::IsFinite, call.ret, &[x]);
+    Ok(Some(call.cx.binary(BinaryOp::And, large, finite)))
+}
+
 /// Ambient, diffuse and specular coefficients: `(1, max(l, 0), l < 0 || h < 0 ? 0 : pow(h, m), 1)`.
 pub(super) fn lit(call: &mut Call<'_, '_>) -> Lowered {
     let [l, h, m] = call.args[..] else { return Ok(None) };

@@ -133,11 +133,6 @@ impl Cx<'_> {
     }
 }
 
-/// Tiled resources report nothing here.
-pub(super) fn check_access(call: &mut Call<'_, '_>) -> Lowered {
-    Err(call.cx.unsupported(call.span, "residency of tiled resources (CheckAccessFullyMapped) is not supported"))
-}
-
 pub(super) fn evaluate_centroid(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue], span: Span) -> R<Expr> {
     let [input] = args else { return Err(cx.wrong_count("EvaluateAttributeCentroid", 1, args.len(), span)) };
     cx.evaluate(Intrinsic::EvaluateCentroid, "EvaluateAttributeCentroid", input, &[], span)

@@ -183,7 +183,7 @@ impl Cx<'_> {
         self.store(&place, value, arg.span)
     }
 
-    /// Reports an overload that gives the residency of tiled resources.
+    /// Reports an overload of a buffer that gives the residency of tiled resources.
     pub(super) fn no_status(&mut self, m: Method<'_>) -> Reported {
         let name = m.name;
         self.unsupported(

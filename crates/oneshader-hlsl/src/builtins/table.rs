@@ -139,7 +139,7 @@ pub static ROWS: &[Row] = &[
     free("AddUint64", bits::add_uint64),
     fixed("AllMemoryBarrier", &[], Ret::Void, Whole(I::AllMemoryBarrier)),
     fixed("AllMemoryBarrierWithGroupSync", &[], Ret::Void, Whole(I::AllMemoryBarrierSync)),
-    fixed("CheckAccessFullyMapped", &[UINT], BOOL_RET, C(memory::check_access)),
+    fixed("CheckAccessFullyMapped", &[UINT], BOOL_RET, Whole(I::FullyMapped)),
     fixed(
         "D3DCOLORtoUBYTE4",
         &[Fixed(Elem::Float, Shape::Vector(4))],
@@ -258,6 +258,7 @@ pub static ROWS: &[Row] = &[
     row("isfinite", AnyFloat, All, &[T], Ret::Like(Elem::Bool), Map(I::IsFinite)),
     row("isinf", AnyFloat, All, &[T], Ret::Like(Elem::Bool), Map(I::IsInf)),
     row("isnan", AnyFloat, All, &[T], Ret::Like(Elem::Bool), Map(I::IsNan)),
+    row("isnormal", AnyFloat, All, &[T], Ret::Like(Elem::Bool), C(math::isnormal)),
     row("ldexp", Float, All, &[T, T], Ret::T, C(math::ldexp)),
     row("length", Float, Vector, &[T], Ret::OneOfT, Whole(I::Length)),
     row("lerp", Float, All, &[T, T, T], Ret::T, Map(I::Lerp)),

@@ -206,24 +206,59 @@ impl Cx<'_> {
                 ops.set(Ops::MIN_LOD, &[least.v]);
             }
         }
-        match rest.len() {
-            0 => {}
-            1 => return Err(self.no_status(m)),
-            _ => return Err(self.bad_method(m, "fewer arguments")),
+        let status = rest.next();
+        if rest.next().is_some() {
+            return Err(self.bad_method(m, "fewer arguments"));
         }
         self.at(m.span);
-        let (flags, args) = ops.finish();
         if row.compare {
             let float = self.ir(Ty::FLOAT);
-            return Ok(Expr::Value(Value {
-                v: self.b.value(Op::Texture(TextureOp::Sample, flags), float, &args),
-                ty: Ty::FLOAT,
-            }));
+            let v = self.texture_value(TextureOp::Sample, ops, float, status)?;
+            return Ok(Expr::Value(Value { v, ty: Ty::FLOAT }));
         }
         let vec4 = self.b.module.types.vector(texture.texel, 4);
-        let v = self.b.value(Op::Texture(TextureOp::Sample, flags), vec4, &args);
+        let v = self.texture_value(TextureOp::Sample, ops, vec4, status)?;
         let ty = self.texel_type(m.object);
         Ok(Expr::Value(self.texel_value(v, texture.texel, ty)))
+    }
+
+    /// Emits an operation that gives texels; with a place for the status, the status goes there.
+    fn texture_value(
+        &mut self,
+        op: TextureOp,
+        mut ops: Operands,
+        ty: ir::Type,
+        status: Option<&Arg>,
+    ) -> R<ir::Value> {
+        let Some(status) = status else {
+            let (flags, args) = ops.finish();
+            return Ok(self.b.value(Op::Texture(op, flags), ty, &args));
+        };
+        ops.set(Ops::STATUS, &[]);
+        let (flags, args) = ops.finish();
+        let both = self.status_and(ty);
+        let both = self.b.value(Op::Texture(op, flags), both, &args);
+        let code = Value { v: self.b.extract(both, 0), ty: Ty::UINT };
+        self.store_out(status, code)?;
+        Ok(self.b.extract(both, 1))
+    }
+
+    /// The structure of a status and a result; one for each type of result.
+    fn status_and(&mut self, ty: ir::Type) -> ir::Type {
+        if let Some(&known) = self.status_types.get(&ty) {
+            return known;
+        }
+        let uint = self.ir(Ty::UINT);
+        let span = self.b.span;
+        let mut member = |name: &str, ty| {
+            let name = self.b.module.names.intern(name);
+            ir::Member { name, ty, order: ir::MatrixOrder::default(), offset: None, span }
+        };
+        let members = vec![member("status", uint), member("texel", ty)];
+        let name = self.b.module.names.intern("SparseTexel");
+        let made = self.b.module.types.add_struct(ir::StructType { name, members });
+        self.status_types.insert(ty, made);
+        made
     }
 
     fn gather(&mut self, m: Method<'_>, texture: TextureType, component: u8, compare: bool) -> R<Expr> {
@@ -236,26 +271,37 @@ impl Cx<'_> {
             ops.set(Ops::COMPARE, &[reference.v]);
             rest = more;
         }
-        let offsets = if texture.dim == TextureDim::Cube { 0 } else { rest.len().min(4) };
-        match (offsets, rest.len() - offsets) {
-            (0, 0) => {}
-            (1, 0) => {
-                let offset = self.offset_arg(&rest[0], texture)?;
+        // Cubes take no offsets; two or five arguments are one or four offsets and the status.
+        let offsets = match rest.len() {
+            _ if texture.dim == TextureDim::Cube => 0,
+            1 | 2 => 1,
+            4 | 5 => 4,
+            _ => 0,
+        };
+        let (offsets, status) = rest.split_at(offsets);
+        match offsets {
+            [] => {}
+            [only] => {
+                let offset = self.offset_arg(only, texture)?;
                 offset.iter().for_each(|&o| ops.set(Ops::OFFSET, &[o]));
             }
-            (4, 0) => {
+            all => {
                 let list: SmallVec<[ir::Value; 4]> =
-                    rest.iter().map(|arg| self.vector_arg(arg, Elem::Int, 2)).collect::<R<_>>()?;
+                    all.iter().map(|arg| self.vector_arg(arg, Elem::Int, 2)).collect::<R<_>>()?;
                 ops.set(Ops::OFFSETS, &list);
             }
-            (0 | 2 | 4, 0 | 1) => return Err(self.no_status(m)),
-            _ => return Err(self.bad_method(m, "one offset or four")),
+        }
+        if status.len() > 1 {
+            return Err(self.bad_method(m, "one offset or four"));
+        }
+        if compare && component != 0 {
+            let name = m.name;
+            return Err(self.unsupported(m.span, format!("{name} is not supported: a depth texture has one component")));
         }
         self.at(m.span);
-        let (flags, args) = ops.finish();
         let elem = if compare { ir::Scalar::F32 } else { texture.texel };
         let vec4 = self.b.module.types.vector(elem, 4);
-        let v = self.b.value(Op::Texture(TextureOp::Gather { component }, flags), vec4, &args);
+        let v = self.texture_value(TextureOp::Gather { component }, ops, vec4, status.first())?;
         // Four texels of one component, in the element of the texture.
         let elem = if compare { Elem::Float } else { self.tys.elem(self.texel_type(m.object)).unwrap_or(Elem::Float) };
         let ty = self.tys.vector(elem, 4);
@@ -344,19 +390,31 @@ impl Cx<'_> {
             _ if texture.multisampled => return Err(self.bad_method(m, "a location and a sample")),
             rest => (None, rest),
         };
-        match rest {
-            [] => {}
-            [offset] if texture.dim != TextureDim::Buffer && texture.access == Access::Read => {
-                if let Some(offset) = self.offset_arg(offset, texture)? {
-                    coord = self.add_offset(coord, offset, dims, len);
-                }
+        let (offset, rest) = match rest {
+            [offset, rest @ ..] if texture.dim != TextureDim::Buffer && texture.access == Access::Read => {
+                (Some(offset), rest)
             }
-            [_] | [_, _] => return Err(self.no_status(m)),
-            _ => return Err(self.bad_method(m, "fewer arguments")),
+            rest => (None, rest),
+        };
+        if let Some(offset) = offset
+            && let Some(offset) = self.offset_arg(offset, texture)?
+        {
+            coord = self.add_offset(coord, offset, dims, len);
         }
+        let status = match rest {
+            [] => None,
+            [status] => Some(status),
+            _ => return Err(self.bad_method(m, "fewer arguments")),
+        };
         self.at(m.span);
-        let place = self.texel(m.object, texture, coord, level, sample);
-        self.load(&place, m.span).map(Expr::Value)
+        let mut ops = Operands::new(m.object.v);
+        ops.set(Ops::COORD, &[coord]);
+        level.iter().for_each(|level| ops.set(Ops::LEVEL, &[level.v]));
+        sample.iter().for_each(|sample| ops.set(Ops::SAMPLE_INDEX, &[sample.v]));
+        let vec4 = self.b.module.types.vector(texture.texel, 4);
+        let v = self.texture_value(TextureOp::Load, ops, vec4, status)?;
+        let ty = self.texel_type(m.object);
+        Ok(Expr::Value(self.texel_value(v, texture.texel, ty)))
     }
 
     /// The first components of a vector.

@@ -299,7 +299,7 @@ pub(super) fn texture_op_from_name(text: &str) -> Option<TextureOp> {
 }
 
 /// The operands of texture instructions in order, with their words and the number of values of each.
-pub(crate) const TEXTURE_OPERANDS: [(TextureOperands, &str, usize); 11] = [
+pub(crate) const TEXTURE_OPERANDS: [(TextureOperands, &str, usize); 12] = [
     (TextureOperands::SAMPLER, "sampler", 1),
     (TextureOperands::COORD, "coord", 1),
     (TextureOperands::COMPARE, "compare", 1),
@@ -311,6 +311,7 @@ pub(crate) const TEXTURE_OPERANDS: [(TextureOperands, &str, usize); 11] = [
     (TextureOperands::SAMPLE_INDEX, "sampleindex", 1),
     (TextureOperands::MIN_LOD, "minlod", 1),
     (TextureOperands::VALUE, "value", 1),
+    (TextureOperands::STATUS, "status", 0),
 ];
 
 /// Flags of instructions.

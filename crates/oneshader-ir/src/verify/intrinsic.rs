@@ -86,6 +86,7 @@ impl Checker<'_> {
             | I::DeviceMemoryBarrierSync
             | I::AllMemoryBarrier
             | I::AllMemoryBarrierSync => result_kind == TypeKind::Void,
+            I::FullyMapped => index(0) && result == one(Scalar::Bool),
             I::WaveIsFirstLane | I::IsHelperLane => result == one(Scalar::Bool),
             I::WaveLaneIndex | I::WaveLaneCount => result == one(Scalar::U32),
             I::WaveBallot => shape(0) == one(Scalar::Bool) && result == Some((Scalar::U32, (0, 4))),

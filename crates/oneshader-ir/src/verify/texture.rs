@@ -11,10 +11,10 @@ fn operands(op: TextureOp) -> (TextureOperands, TextureOperands) {
     match op {
         TextureOp::Sample => (
             O::SAMPLER.union(O::COORD),
-            O::COMPARE.union(O::BIAS).union(O::LEVEL).union(O::GRAD).union(O::OFFSET).union(O::MIN_LOD),
+            O::COMPARE.union(O::BIAS).union(O::LEVEL).union(O::GRAD).union(O::OFFSET).union(O::MIN_LOD).union(O::STATUS),
         ),
-        TextureOp::Gather { .. } => (O::SAMPLER.union(O::COORD), O::COMPARE.union(O::OFFSET).union(O::OFFSETS)),
-        TextureOp::Load => (O::COORD, O::LEVEL.union(O::OFFSET).union(O::SAMPLE_INDEX)),
+        TextureOp::Gather { .. } => (O::SAMPLER.union(O::COORD), O::COMPARE.union(O::OFFSET).union(O::OFFSETS).union(O::STATUS)),
+        TextureOp::Load => (O::COORD, O::LEVEL.union(O::OFFSET).union(O::SAMPLE_INDEX).union(O::STATUS)),
         TextureOp::Store => (O::COORD.union(O::VALUE), O::SAMPLE_INDEX),
         TextureOp::Size => (O::empty(), O::LEVEL),
         TextureOp::Levels | TextureOp::Samples => (O::empty(), O::empty()),
@@ -34,10 +34,8 @@ impl Checker<'_> {
             _ => return self.error(14, "the first operand is a texture"),
         };
         let (must, may) = operands(op);
-        let count = 1
-            + has.bits().count_ones() as usize
-            + usize::from(has.contains(TextureOperands::GRAD))
-            + 3 * usize::from(has.contains(TextureOperands::OFFSETS));
+        let present = crate::text::TEXTURE_OPERANDS.iter().filter(|(operand, ..)| has.contains(*operand));
+        let count = 1 + present.map(|(.., values)| values).sum::<usize>();
         let levels = [TextureOperands::BIAS, TextureOperands::LEVEL, TextureOperands::GRAD];
         let one_level = levels.iter().filter(|&&l| has.contains(l)).count() <= 1;
         let ok = has.contains(must) && must.union(may).contains(has) && one_level && data.args.len() == count;
@@ -84,7 +82,9 @@ impl Checker<'_> {
             }
         }
         let compare = has.contains(TextureOperands::COMPARE);
-        let result = self.kind(data.ty);
+        let Some(result) = self.texel_kind(data, has) else {
+            return self.error(14, "with a status it gives a structure of a uint and the result");
+        };
         let four = result == TypeKind::Vector { elem: t.texel, len: 4 };
         let uint = |n: u8| Self::shape(result) == Some((Scalar::U32, (0, n)));
         let ok = match op {
@@ -106,5 +106,17 @@ impl Checker<'_> {
         self.check(14, ok, || "the result is not what this texture operation gives".into());
         let writes = op == TextureOp::Store && t.access == Access::Read;
         self.check(16, !writes, || "it writes a read-only texture".into());
+    }
+
+    /// What the operation gives, without the status beside it; `None` when that has another form.
+    fn texel_kind(&self, data: &InstData, has: TextureOperands) -> Option<TypeKind> {
+        if !has.contains(TextureOperands::STATUS) {
+            return Some(self.kind(data.ty));
+        }
+        let TypeKind::Struct(id) = self.kind(data.ty) else { return None };
+        match &self.m.types.structs[id].members[..] {
+            [code, texel] if self.kind(code.ty) == TypeKind::Scalar(Scalar::U32) => Some(self.kind(texel.ty)),
+            _ => None,
+        }
     }
 }
