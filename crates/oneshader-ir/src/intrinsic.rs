@@ -236,6 +236,9 @@ intrinsics! {
     /// `uint`s, of which the low halves are binary16, to as many `float`s.
     F16ToF32 "f16tof32" 1 Own, PURE, ALL;
 
+    /// Whether every texel was mapped, from the `uint` of [`TextureOperands::STATUS`](crate::TextureOperands::STATUS).
+    FullyMapped "fullymapped" 1 Own, PURE, ALL;
+
     // Derivatives.
     /// Along x, coarse or fine.
     Ddx "ddx" 1 Same(Float), CONVERGENT, ALL;
@@ -343,8 +346,6 @@ intrinsics! {
     QuadAny "quadany" 1 Bools, CONVERGENT, ALL;
     /// Whether true in all lanes of the quad.
     QuadAll "quadall" 1 Bools, CONVERGENT, ALL;
-    /// Whether every texel was mapped, from the `uint` of [`TextureOperands::STATUS`](crate::TextureOperands::STATUS).
-    FullyMapped "fullymapped" 1 Own, PURE, ALL;
     /// Whether this lane runs only for others' derivatives.
     IsHelperLane "ishelperlane" 0 Own, CONVERGENT, PIXEL;
 }

@@ -76,6 +76,22 @@ inline T divide_long(T a, T b)
     return T(a / select(b, T(1), undefined));
 }
 ";
+    /// A status and texels, from what a sparse function gives (MSL specification 6.12).
+    Sparse = "sparse_texel", [], "\
+template <typename S, typename T>
+inline S sparse_texel(sparse_color<T> color)
+{
+    return S{uint(color.resident()), color.value()};
+}
+";
+    /// The same of a depth texture, which has one component.
+    SparseDepth = "sparse_depth", [], "\
+template <typename S, typename T>
+inline S sparse_depth(sparse_color<T> color)
+{
+    return S{uint(color.resident()), vec<T, 4>(color.value(), T(0), T(0), T(1))};
+}
+";
     /// Signed remainder of 64 bits.
     LMod = "remainder_long", [], "\
 template <typename T>

@@ -46,6 +46,15 @@ static OPS: &[(Op, Cap)] = &[
     (Op::ImageQuerySizeLod, Cap::ImageQuery),
     (Op::ImageQuerySize, Cap::ImageQuery),
     (Op::ImageQueryLod, Cap::ImageQuery),
+    (Op::ImageSparseSampleImplicitLod, Cap::SparseResidency),
+    (Op::ImageSparseSampleExplicitLod, Cap::SparseResidency),
+    (Op::ImageSparseSampleDrefImplicitLod, Cap::SparseResidency),
+    (Op::ImageSparseSampleDrefExplicitLod, Cap::SparseResidency),
+    (Op::ImageSparseGather, Cap::SparseResidency),
+    (Op::ImageSparseDrefGather, Cap::SparseResidency),
+    (Op::ImageSparseFetch, Cap::SparseResidency),
+    (Op::ImageSparseRead, Cap::SparseResidency),
+    (Op::ImageSparseTexelsResident, Cap::SparseResidency),
     (Op::ImageQueryLevels, Cap::ImageQuery),
     (Op::ImageQuerySamples, Cap::ImageQuery),
     (Op::DemoteToHelperInvocation, Cap::DemoteToHelperInvocation),
@@ -236,14 +245,22 @@ impl Scan {
             }
             Op::Variable => self.variable(operands),
             Op::AccessChain => self.access_chain(operands),
-            Op::ImageRead | Op::ImageWrite => self.image_access(op, operands),
+            Op::ImageRead | Op::ImageWrite | Op::ImageSparseRead => self.image_access(op, operands),
             Op::ExtInst if (76..=78).contains(&operands[3]) => {
                 self.caps.insert(Cap::InterpolationFunction);
             }
-            Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => self.image_operands(operands.get(4)),
-            Op::ImageSampleDrefImplicitLod | Op::ImageSampleDrefExplicitLod | Op::ImageGather | Op::ImageDrefGather => {
-                self.image_operands(operands.get(5))
-            }
+            Op::ImageSampleImplicitLod
+            | Op::ImageSampleExplicitLod
+            | Op::ImageSparseSampleImplicitLod
+            | Op::ImageSparseSampleExplicitLod => self.image_operands(operands.get(4)),
+            Op::ImageSampleDrefImplicitLod
+            | Op::ImageSampleDrefExplicitLod
+            | Op::ImageGather
+            | Op::ImageDrefGather
+            | Op::ImageSparseSampleDrefImplicitLod
+            | Op::ImageSparseSampleDrefExplicitLod
+            | Op::ImageSparseGather
+            | Op::ImageSparseDrefGather => self.image_operands(operands.get(5)),
             _ => {}
         }
         if is_atomic(op) {
@@ -426,13 +443,13 @@ impl Scan {
     }
 
     fn image_access(&mut self, op: Op, operands: &[u32]) {
-        let image = if op == Op::ImageRead { operands[2] } else { operands[0] };
+        let image = if op == Op::ImageWrite { operands[0] } else { operands[2] };
         let ty = self.results.get(&image).and_then(|ty| self.types.get(ty));
         if let Some(&Ty::Image { dim, format, .. }) = ty
             && format == ImageFormat::Unknown as u32
             && dim != Dim::DimSubpassData as u32
         {
-            let read = op == Op::ImageRead;
+            let read = op != Op::ImageWrite;
             self.caps.insert(if read {
                 Cap::StorageImageReadWithoutFormat
             } else {

@@ -124,6 +124,11 @@ impl Fx<'_, '_> {
                 Some(self.op(Op::Select, ty, &[reached, one, zero]))
             }
             I::Mad => self.mad(data),
+            I::FullyMapped => {
+                let code = self.use_id(data.args[0]);
+                let bool_ty = self.cx.ty(data.ty);
+                Some(self.op(Op::ImageSparseTexelsResident, bool_ty, &[code]))
+            }
             I::IsNan | I::IsInf | I::IsFinite => self.classify(data, intrinsic),
             I::All | I::Any => {
                 let (_, lanes, value, _) = self.operand(data, 0)?;

@@ -5,7 +5,8 @@ use crate::memory::{Mem, Pointer};
 use crate::resource::Which;
 use crate::types::sampled_scalar;
 use oneshader_ir::{
-    Access, ConstData, InstData, ResourceType, Scalar, TextureDim, TextureOp, TextureOperands, TextureType, Value,
+    Access, ConstData, InstData, ResourceType, Scalar, TextureDim, TextureOp, TextureOperands, TextureType, Type,
+    TypeKind, Value,
 };
 use spirv::{ImageOperands, Op, StorageClass};
 
@@ -88,15 +89,53 @@ impl Fx<'_, '_> {
     }
 
     /// Four components of the image's sampled type, brought to the type of the result.
-    fn texel_result(&mut self, raw: u32, texture: TextureType, data: &InstData) -> Option<u32> {
-        let (to, lanes) = self.shape(data.ty)?;
+    fn texel_result(&mut self, (code, raw): (Option<u32>, u32), texture: TextureType, data: &InstData) -> Option<u32> {
+        let (to, lanes) = self.shape(self.texel_ty(data))?;
         let from = sampled_scalar(texture.texel);
         let mut value = raw;
         if lanes < 4 {
             let parts: Vec<u32> = (0..lanes).map(|i| self.lane(raw, from, 4, i)).collect();
             value = self.vector_of(&parts, from);
         }
-        self.convert_texel(value, from, to, lanes)
+        let value = self.convert_texel(value, from, to, lanes)?;
+        Some(self.with_status(data, code, value))
+    }
+
+    /// The type of what an operation gives, without the status beside it.
+    fn texel_ty(&self, data: &InstData) -> Type {
+        match self.cx.ir.types.kind(data.ty) {
+            TypeKind::Struct(id) => self.cx.ir.types.structs[id].members.get(1).map_or(data.ty, |m| m.ty),
+            _ => data.ty,
+        }
+    }
+
+    /// Emits an image operation that gives `ty`; its sparse form, whose code comes first, when the status is asked for.
+    fn image_op(&mut self, op: Op, ty: u32, words: &[u32], operands: TextureOperands) -> (Option<u32>, u32) {
+        if !operands.contains(TextureOperands::STATUS) {
+            return (None, self.op(op, ty, words));
+        }
+        let sparse = match op {
+            Op::ImageSampleImplicitLod => Op::ImageSparseSampleImplicitLod,
+            Op::ImageSampleExplicitLod => Op::ImageSparseSampleExplicitLod,
+            Op::ImageSampleDrefImplicitLod => Op::ImageSparseSampleDrefImplicitLod,
+            Op::ImageSampleDrefExplicitLod => Op::ImageSparseSampleDrefExplicitLod,
+            Op::ImageGather => Op::ImageSparseGather,
+            Op::ImageDrefGather => Op::ImageSparseDrefGather,
+            Op::ImageRead => Op::ImageSparseRead,
+            _ => Op::ImageSparseFetch,
+        };
+        let uint = self.cx.scalar(Scalar::U32);
+        let both = self.cx.unique_type(Op::TypeStruct, &[uint, ty]);
+        let id = self.op(sparse, both, words);
+        let code = self.op(Op::CompositeExtract, uint, &[id, 0]);
+        (Some(code), self.op(Op::CompositeExtract, ty, &[id, 1]))
+    }
+
+    /// The result of an operation: with the status in front when it was asked for.
+    fn with_status(&mut self, data: &InstData, code: Option<u32>, value: u32) -> u32 {
+        let Some(code) = code else { return value };
+        let ty = self.cx.ty(data.ty);
+        self.op(Op::CompositeConstruct, ty, &[code, value])
     }
 
     /// Between the sampled type and the element's: narrow numbers are widened, others are the same.
@@ -185,13 +224,14 @@ impl Fx<'_, '_> {
         };
         if compare.is_some() {
             let ty = self.cx.scalar(scalar);
-            let value = self.op(opcode, ty, &words);
-            let (to, lanes) = self.shape(data.ty)?;
+            let (code, value) = self.image_op(opcode, ty, &words, operands);
+            let (to, lanes) = self.shape(self.texel_ty(data))?;
             let value = self.convert_texel(value, scalar, to, 1)?;
-            return Some(self.splat(value, to, lanes));
+            let value = self.splat(value, to, lanes);
+            return Some(self.with_status(data, code, value));
         }
         let ty = self.cx.num(scalar, 4);
-        let value = self.op(opcode, ty, &words);
+        let value = self.image_op(opcode, ty, &words, operands);
         self.texel_result(value, texture, data)
     }
 
@@ -222,7 +262,7 @@ impl Fx<'_, '_> {
         if offsets.is_empty() {
             let mut words = words;
             image.append(&mut words);
-            let value = self.op(opcode, ty, &words);
+            let value = self.image_op(opcode, ty, &words, operands);
             return self.texel_result(value, texture, data);
         }
         if offsets.iter().all(|&o| self.func.as_const(o).is_some()) {
@@ -234,8 +274,12 @@ impl Fx<'_, '_> {
             image.add(ImageOperands::CONST_OFFSETS, &[all]);
             let mut words = words;
             image.append(&mut words);
-            let value = self.op(opcode, ty, &words);
+            let value = self.image_op(opcode, ty, &words, operands);
             return self.texel_result(value, texture, data);
+        }
+        if operands.contains(T::STATUS) {
+            self.cx.unsupported(data.span, "offsets of a gather with status must be constants");
+            return None;
         }
         // Offsets that vary: four gathers, of each the texel of ConstOffsets, which is the one at the coordinate itself:
         // the last of a gather's four (Vulkan specification, texel gathering).
@@ -250,7 +294,7 @@ impl Fx<'_, '_> {
             parts.push(self.lane(value, scalar, 4, 3));
         }
         let value = self.vector_of(&parts, scalar);
-        self.texel_result(value, texture, data)
+        self.texel_result((None, value), texture, data)
     }
 
     /// The integer coordinate of a load, plus its offset.
@@ -305,9 +349,9 @@ impl Fx<'_, '_> {
         let ty = self.cx.num(sampled_scalar(texture.texel), 4);
         let mut words = vec![id, coord];
         image.append(&mut words);
-        let value = self.op(if storage { Op::ImageRead } else { Op::ImageFetch }, ty, &words);
+        let value = self.image_op(if storage { Op::ImageRead } else { Op::ImageFetch }, ty, &words, operands);
         if nonuniform {
-            self.nonuniform(value);
+            self.nonuniform(value.1);
         }
         self.texel_result(value, texture, data)
     }

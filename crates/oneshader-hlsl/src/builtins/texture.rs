@@ -223,13 +223,7 @@ impl Cx<'_> {
     }
 
     /// Emits an operation that gives texels; with a place for the status, the status goes there.
-    fn texture_value(
-        &mut self,
-        op: TextureOp,
-        mut ops: Operands,
-        ty: ir::Type,
-        status: Option<&Arg>,
-    ) -> R<ir::Value> {
+    fn texture_value(&mut self, op: TextureOp, mut ops: Operands, ty: ir::Type, status: Option<&Arg>) -> R<ir::Value> {
         let Some(status) = status else {
             let (flags, args) = ops.finish();
             return Ok(self.b.value(Op::Texture(op, flags), ty, &args));

@@ -11,9 +11,17 @@ fn operands(op: TextureOp) -> (TextureOperands, TextureOperands) {
     match op {
         TextureOp::Sample => (
             O::SAMPLER.union(O::COORD),
-            O::COMPARE.union(O::BIAS).union(O::LEVEL).union(O::GRAD).union(O::OFFSET).union(O::MIN_LOD).union(O::STATUS),
+            O::COMPARE
+                .union(O::BIAS)
+                .union(O::LEVEL)
+                .union(O::GRAD)
+                .union(O::OFFSET)
+                .union(O::MIN_LOD)
+                .union(O::STATUS),
         ),
-        TextureOp::Gather { .. } => (O::SAMPLER.union(O::COORD), O::COMPARE.union(O::OFFSET).union(O::OFFSETS).union(O::STATUS)),
+        TextureOp::Gather { .. } => {
+            (O::SAMPLER.union(O::COORD), O::COMPARE.union(O::OFFSET).union(O::OFFSETS).union(O::STATUS))
+        }
         TextureOp::Load => (O::COORD, O::LEVEL.union(O::OFFSET).union(O::SAMPLE_INDEX).union(O::STATUS)),
         TextureOp::Store => (O::COORD.union(O::VALUE), O::SAMPLE_INDEX),
         TextureOp::Size => (O::empty(), O::LEVEL),

@@ -115,6 +115,10 @@ impl Body<'_, '_> {
                 self.narrow_to(sign, data.ty)
             }
             I::Sign => self.call("sign", args),
+            I::FullyMapped => {
+                let zero = self.uint(0);
+                self.infix(Infix::Ne, args[0], zero)
+            }
             I::Min | I::Max => self.min_max(which, scalar, args),
             I::Clamp => self.clamp(data, scalar, args),
             I::Mad => {

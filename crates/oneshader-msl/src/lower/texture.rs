@@ -5,6 +5,7 @@ use super::body::Body;
 use super::effects;
 use crate::ast::{Expr, ExprKind, Infix, Stmt};
 use crate::raise::usage::{self, Class, TextureAccess};
+use crate::runtime::Helper;
 use oneshader_diag::codes;
 use oneshader_ir::{
     Inst, InstData, ResourceType, Scalar, Stage, TextureDim, TextureOp, TextureOperands, TextureType, TypeKind, Value,
@@ -112,6 +113,10 @@ impl Body<'_, '_> {
             args.push(offset);
         }
         let name = if reference.is_some() { "sample_compare" } else { "sample" };
+        if access.operands.contains(TextureOperands::STATUS) {
+            let call = self.with_status(access, name, &args, reference.is_none());
+            return self.define(inst, call);
+        }
         let call = self.method(access.object, name, &args);
         let explicit = access.operands.intersects(TextureOperands::LEVEL | TextureOperands::GRAD);
         let call = if explicit { call } else { self.convergent(call) };
@@ -120,6 +125,18 @@ impl Body<'_, '_> {
             (false, depth) => self.four_components(call, depth, access),
         };
         self.define(inst, value);
+    }
+
+    /// The structure of a status (1 where every texel was mapped) and texels, from the sparse form of a function. Of a
+    /// depth texture that gives one component, which `texels` says to spread as HLSL sees it.
+    fn with_status(&mut self, access: &Access, name: &str, args: &[Expr], texels: bool) -> Expr {
+        let name = format!("sparse_{name}");
+        let call = self.method(access.object, &name, args);
+        let helper = self.cx.need(if access.class.depth && texels { Helper::SparseDepth } else { Helper::Sparse });
+        let ty = self.cx.value_type(access.data.ty);
+        let ty = self.cx.names.get(ty).to_owned();
+        let call = self.call(&format!("{helper}<{ty}>"), &[call]);
+        self.convergent(call)
     }
 
     /// Four components, as HLSL sees them: those a depth texture lacks are 0, 0 and 1.
@@ -214,8 +231,16 @@ impl Body<'_, '_> {
                 args.push(which);
             }
             let name = if compare.is_some() { "gather_compare" } else { "gather" };
+            if access.operands.contains(TextureOperands::STATUS) {
+                return body.with_status(access, name, &args, false);
+            }
             body.method(access.object, name, &args)
         };
+        if access.operands.contains(TextureOperands::STATUS)
+            && (access.operands.contains(TextureOperands::OFFSETS) || component != 0 && access.class.depth)
+        {
+            return self.no_status(access);
+        }
         let value = if access.operands.contains(TextureOperands::OFFSETS) {
             let at = access.operands.position(TextureOperands::OFFSETS);
             let offsets: Vec<Value> = access.data.args[at..at + 4].to_vec();
@@ -324,11 +349,27 @@ impl Body<'_, '_> {
                 args.push(level);
             }
         }
+        if access.operands.contains(TextureOperands::STATUS) {
+            let written = access.class.access != TextureAccess::Sample;
+            if written || access.texture.multisampled || access.texture.dim == TextureDim::Buffer {
+                return self.no_status(access);
+            }
+            let call = self.with_status(access, "read", &args, true);
+            return self.define(inst, call);
+        }
         let call = self.method(access.object, "read", &args);
         let value = self.four_components(call, access.class.depth, access);
         let written = access.class.access == TextureAccess::ReadWrite;
         let value = if written { self.reading(value, effects::TEXTURE) } else { value };
         self.define(inst, value);
+    }
+
+    fn no_status(&mut self, access: &Access) {
+        self.error(
+            codes::MSL_TEXTURE_QUERY,
+            access.data.span,
+            "Metal does not tell the residency of this kind of texture or operation",
+        );
     }
 
     fn unsigned_value(&mut self, value: Value) -> Expr {
