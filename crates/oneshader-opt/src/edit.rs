@@ -1,8 +1,9 @@
 //! Changes that many passes make.
 
-use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::Span;
+use oneshader_ir::analysis::{Cfg, DomTree};
 use oneshader_ir::{
     Block, BlockData, Function, Hint, Inst, InstData, InstFlags, IrModule, Merge, Op, Terminator, TerminatorKind, Type,
     Value, ValueDef,
@@ -202,8 +203,29 @@ pub(crate) fn size(func: &Function) -> usize {
 }
 
 /// Takes `dead` instructions out of their blocks.
-pub(crate) fn remove_insts(func: &mut Function, dead: &cranelift_entity::EntitySet<Inst>) {
+pub(crate) fn remove_insts(func: &mut Function, dead: &EntitySet<Inst>) {
     for &block in &func.order {
         func.blocks[block].insts.retain(|&inst| !dead.contains(inst));
     }
+}
+
+/// Puts every block behind its immediate dominator and leaves the order as it is else.
+pub(crate) fn fix_order(func: &mut Function) {
+    let cfg = Cfg::new(func);
+    let doms = DomTree::dominators(&cfg);
+    let mut placed = EntitySet::with_capacity(func.blocks.len());
+    let mut order = Vec::with_capacity(func.order.len());
+    let mut chain = Vec::new();
+    for &block in &func.order {
+        let mut at = Some(block);
+        while let Some(b) = at.filter(|&b| !placed.contains(b)) {
+            chain.push(b);
+            at = doms.idom(b);
+        }
+        while let Some(b) = chain.pop() {
+            placed.insert(b);
+            order.push(b);
+        }
+    }
+    func.order = order;
 }

@@ -43,6 +43,7 @@ impl Pipeline {
             Pass("unreachable"),
             Pass("resolve-handles"),
             Pass("inline"),
+            Pass("nest-exits"),
             Pass("localize"),
             Repeat(3, SCALAR),
             Pass("if-convert"),

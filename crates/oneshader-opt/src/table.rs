@@ -105,6 +105,12 @@ pub static PASSES: &[Pass] = &[
         run: Run::Function(passes::mem2reg::run),
     },
     Pass {
+        name: "nest-exits",
+        about: "turns jumps out of a selection to the end of a function into an else",
+        after: &["inline", "single-return"],
+        run: Run::Function(passes::nest_exits::run),
+    },
+    Pass {
         name: "resolve-handles",
         about: "makes every handle the load of its resource, or a parameter",
         after: &[],

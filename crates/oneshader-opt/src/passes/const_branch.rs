@@ -11,13 +11,15 @@ use oneshader_ir::{Block, Function, Hint, IrModule, Merge, TerminatorKind};
 
 pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
     let mut changed = false;
+    // The graph as it is now; a change may move what dominates what.
+    let mut graph = None;
     for index in 0..func.order.len() {
         let block = func.order[index];
         let Some(target) = known_target(module, func, block) else { continue };
-        // The graph as it is now: an earlier change may have moved what dominates what.
-        if !may_straighten(func, block) {
+        if is_switch(func, block) && !may_straighten(func, graph.get_or_insert_with(|| Graph::new(func)), block) {
             continue;
         }
+        graph = None;
         let succs: Vec<Block> = func.blocks[block].term.successors().collect();
         for &succ in succs.iter().filter(|&&s| s != target) {
             remove_phi_pred(func, succ, block);
@@ -56,15 +58,26 @@ fn known_target(module: &IrModule, func: &Function, block: Block) -> Option<Bloc
     }
 }
 
+struct Graph {
+    cfg: Cfg,
+    doms: DomTree,
+}
+
+impl Graph {
+    fn new(func: &Function) -> Self {
+        let cfg = Cfg::new(func);
+        let doms = DomTree::dominators(&cfg);
+        Self { cfg, doms }
+    }
+}
+
+fn is_switch(func: &Function, block: Block) -> bool {
+    matches!(func.blocks[block].term.kind, TerminatorKind::Switch { .. })
+}
+
 /// Whether no block of a construct nested in the switch leaves for its merge block.
-fn may_straighten(func: &Function, header: Block) -> bool {
-    let (Merge::Selection(merge), TerminatorKind::Switch { .. }) =
-        (func.blocks[header].merge, &func.blocks[header].term.kind)
-    else {
-        return true;
-    };
-    let cfg = Cfg::new(func);
-    let doms = DomTree::dominators(&cfg);
+fn may_straighten(func: &Function, Graph { cfg, doms }: &Graph, header: Block) -> bool {
+    let Merge::Selection(merge) = func.blocks[header].merge else { return true };
     cfg.preds(merge).iter().filter(|&&p| cfg.is_reachable(p)).all(|&pred| {
         // The nearest header around the block that has not ended before it.
         let mut at = Some(pred);

@@ -12,6 +12,7 @@ pub(crate) mod inline;
 pub(crate) mod licm;
 pub(crate) mod localize;
 pub(crate) mod mem2reg;
+pub(crate) mod nest_exits;
 pub(crate) mod resolve_handles;
 pub(crate) mod simplify_cfg;
 pub(crate) mod single_return;

@@ -11,6 +11,8 @@ use oneshader_ir::analysis::{Cfg, Constructs, DomTree, Loops};
 use oneshader_ir::{Block, Const, Function, Hint, Inst, InstData, IrModule, Merge, Op, TerminatorKind, Value, fold};
 use rustc_hash::FxHashMap;
 
+/// Blocks looked at in one run, all loops together: each unrolled one makes the graph anew.
+const BUDGET: usize = 4_000_000;
 /// No loop is copied more often.
 const MAX_TRIPS: usize = 1024;
 
@@ -18,7 +20,10 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bo
     let mut changed = false;
     let mut refused: Vec<Block> = Vec::new();
     // Inner loops first: their copies are then part of the outer bodies.
+    let mut budget = BUDGET;
     while let Some((header, trips)) = next(module, func, cx.config.growth, &mut refused) {
+        let Some(left) = budget.checked_sub(func.order.len()) else { break };
+        budget = left;
         unroll(module, func, header, trips);
         changed = true;
     }
