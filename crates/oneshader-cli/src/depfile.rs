@@ -5,24 +5,33 @@ use std::path::{Path, PathBuf};
 use oneshader::Source;
 use oneshader::args::{Depend, Invocation};
 
-/// Where the depfile goes: `-MF`, or the output's name (else the source's) with `.d`.
-pub fn path(invocation: &Invocation, source: &Source) -> PathBuf {
-    debug_assert!(invocation.depend != Depend::None);
-    match (&invocation.depfile, &invocation.object) {
-        (Some(path), _) => path.clone(),
-        (None, Some(object)) if object.as_os_str() != "-" => object.with_extension("d"),
-        _ => Path::new(&*source.name).with_extension("d"),
+use crate::output::{self, extension, is_dir};
+
+/// Writes the rule for the outputs `written`; with none, for the name that the output would have.
+pub fn write(invocation: &Invocation, source: &Source, written: &[PathBuf], includes: &[String]) -> Result<(), String> {
+    let default = [Path::new(&*source.name).with_extension(extension(invocation.options.target))];
+    let targets = if written.is_empty() { &default[..] } else { written };
+    output::write(path(invocation, source).as_deref(), rule(targets, source, includes).as_bytes())
+}
+
+/// Where the depfile goes: `-MF`; else standard output (`None`) for `-M`, and for `-MD` the output's name (else the
+/// source's) with `.d`, in the directory where several outputs go.
+fn path(invocation: &Invocation, source: &Source) -> Option<PathBuf> {
+    let beside_source = Path::new(&*source.name).with_extension("d");
+    match (&invocation.depfile, invocation.depend, &invocation.object) {
+        (Some(path), _, _) => Some(path.clone()),
+        (None, Depend::Print, _) => None,
+        (None, _, Some(dir)) if is_dir(dir) => Some(dir.join(beside_source.file_name().unwrap_or_default())),
+        (None, _, Some(object)) if object.as_os_str() != "-" => Some(object.with_extension("d")),
+        _ => Some(beside_source),
     }
 }
 
-/// The rule: the output depends on the source and everything it includes. Each included file also is a target without
-/// dependencies, so that deleting one does not break the build.
-pub fn text(invocation: &Invocation, source: &Source, includes: &[String]) -> String {
-    let target = match &invocation.object {
-        Some(object) if object.as_os_str() != "-" => object.to_string_lossy().into_owned(),
-        _ => Path::new(&*source.name).with_extension("o").to_string_lossy().into_owned(),
-    };
-    let mut text = format!("{}: {}", escape(&target), escape(&source.name));
+/// The outputs depend on the source and everything it includes. Each included file also is a target without dependencies,
+/// so that deleting one does not break the build.
+fn rule(targets: &[PathBuf], source: &Source, includes: &[String]) -> String {
+    let targets: Vec<String> = targets.iter().map(|target| escape(&target.to_string_lossy())).collect();
+    let mut text = format!("{}: {}", targets.join(" "), escape(&source.name));
     for file in includes {
         text.push_str(" \\\n  ");
         text.push_str(&escape(file));
@@ -53,11 +62,23 @@ mod tests {
 
     #[test]
     fn names_are_escaped_and_listed() {
-        let words = ["-MD", "-Fo", "out dir/a.metal", "x.hlsl"].map(String::from);
-        let invocation = Invocation::parse(words).unwrap();
-        let source = Source::new("x.hlsl", "");
-        let rule = text(&invocation, &source, &["inc/a#1.hlsli".into(), "$b.h".into()]);
-        assert_eq!(rule, "out\\ dir/a.metal: x.hlsl \\\n  inc/a\\#1.hlsli \\\n  $$b.h\n\ninc/a\\#1.hlsli:\n\n$$b.h:\n");
-        assert_eq!(path(&invocation, &source), PathBuf::from("out dir/a.d"));
+        let text =
+            rule(&["out dir/a.metal".into()], &Source::new("x.hlsl", ""), &["inc/a#1.hlsli".into(), "$b.h".into()]);
+        assert_eq!(text, "out\\ dir/a.metal: x.hlsl \\\n  inc/a\\#1.hlsli \\\n  $$b.h\n\ninc/a\\#1.hlsli:\n\n$$b.h:\n");
+    }
+
+    #[test]
+    fn the_place_follows_the_output() {
+        let place = |line: &str| {
+            let invocation = Invocation::parse(line.split(' ').map(String::from)).unwrap();
+            path(&invocation, &Source::new("dir/x.hlsl", ""))
+        };
+        assert_eq!(place("-MD -Fo out/a.metal x"), Some("out/a.d".into()));
+        assert_eq!(place("-MD -Fo no-such-dir/ x"), Some("no-such-dir/x.d".into()));
+        assert_eq!(place("-MD -Fo - x"), Some("dir/x.d".into()));
+        assert_eq!(place("-MD x"), Some("dir/x.d".into()));
+        assert_eq!(place("-MF y.d -Fo out/a.metal x"), Some("y.d".into()));
+        assert_eq!(place("-M -MF y.d x"), Some("y.d".into()));
+        assert_eq!(place("-M -Fo a.metal x"), None);
     }
 }

@@ -54,11 +54,11 @@ fn run(words: Vec<String>) -> Result<(), Stop> {
     let invocation = Invocation::parse(words)?;
     match invocation.ask {
         Some(Ask::Help) => {
-            print!("{}", args::help());
+            write(None, args::help().as_bytes())?;
             return Ok(());
         }
         Some(Ask::Version) => {
-            println!("oneshader {}", env!("CARGO_PKG_VERSION"));
+            write(None, concat!("oneshader ", env!("CARGO_PKG_VERSION"), "\n").as_bytes())?;
             return Ok(());
         }
         None => {}
@@ -98,11 +98,10 @@ fn failed(failure: &Failure, reporter: &Reporter) -> Stop {
 
 fn compile(invocation: &Invocation, source: &Source, reporter: &Reporter) -> Result<(), Stop> {
     let options = &invocation.options;
-    if invocation.depend == Depend::Only {
+    if invocation.depend == Depend::Print && invocation.object.is_none() {
         let preprocessed = oneshader::preprocess(source, options).map_err(|f| failed(&f, reporter))?;
-        let text = depfile::text(invocation, source, &preprocessed.includes);
-        write(invocation.depfile.as_deref().or(invocation.object.as_deref()), text.as_bytes())?;
-        return Ok(());
+        reporter.report(&preprocessed.diagnostics, &preprocessed.sources);
+        return Ok(depfile::write(invocation, source, &[], &preprocessed.includes)?);
     }
     let lowered = oneshader::lower(source, options).map_err(|f| failed(&f, reporter))?;
     if let Some(path) = &invocation.layout {
@@ -110,7 +109,7 @@ fn compile(invocation: &Invocation, source: &Source, reporter: &Reporter) -> Res
     }
     let output = lowered.emit(options).map_err(|f| failed(&f, reporter))?;
     reporter.report(&output.diagnostics, &output.sources);
-    output::write_artifacts(invocation, source, &output)?;
+    let written = output::write_artifacts(invocation, source, &output)?;
     if let Some(path) = &invocation.assembly {
         write(Some(path), output.ir_text().as_bytes())?;
     }
@@ -119,9 +118,8 @@ fn compile(invocation: &Invocation, source: &Source, reporter: &Reporter) -> Res
         json.push('\n');
         write(Some(path), json.as_bytes())?;
     }
-    if invocation.depend == Depend::Beside {
-        let path = depfile::path(invocation, source);
-        write(Some(&path), depfile::text(invocation, source, &output.includes).as_bytes())?;
+    if invocation.depend != Depend::None {
+        depfile::write(invocation, source, &written, &output.includes)?;
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Reading sources, writing outputs, telling diagnostics.
 
-use std::io::{IsTerminal, Read, Write};
-use std::path::Path;
+use std::io::{ErrorKind, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 
 use oneshader::args::{Color, Format, Invocation};
-use oneshader::diag::{DiagnosticBag, SourceMap, machine, render, render::Style};
+use oneshader::diag::{DiagnosticBag, SourceMap, Warnings, machine, render, render::Style};
 use oneshader::{Code, CompileTarget, Output, Source};
 
 /// Reads the source; `-` is standard input.
@@ -26,25 +26,31 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), String> {
                 .and_then(|()| std::fs::write(path, bytes))
                 .map_err(|e| format!("cannot write {}: {e}", path.display()))
         }
-        _ => std::io::stdout().write_all(bytes).map_err(|e| format!("cannot write to standard output: {e}")),
+        _ => match std::io::stdout().lock().write_all(bytes) {
+            // Whoever reads has seen enough: `oneshader -help | head`.
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+            done => done.map_err(|e| format!("cannot write to standard output: {e}")),
+        },
     }
 }
 
 /// Writes the code. One entry point goes to `-Fo` itself, unless that is a directory; several go to one file each in
 /// that directory, named after the entry points. Without `-Fo` Metal text goes to standard output and SPIR-V nowhere.
-pub fn write_artifacts(invocation: &Invocation, source: &Source, output: &Output) -> Result<(), String> {
+/// Gives the files written.
+pub fn write_artifacts(invocation: &Invocation, source: &Source, output: &Output) -> Result<Vec<PathBuf>, String> {
     let object = invocation.object.as_deref();
-    let into_dir = object.is_some_and(|p| p.is_dir() || p.to_string_lossy().ends_with('/'));
+    let into_dir = object.is_some_and(is_dir);
     if let ([only], false) = (&output.artifacts[..], into_dir) {
         return match (&only.code, object) {
-            (Code::Spirv(_), None) => Ok(()),
-            (code, path) => write(path, &code.to_bytes()),
+            (Code::Spirv(_), None) => Ok(Vec::new()),
+            (code, path) => {
+                write(path, &code.to_bytes())?;
+                Ok(path.filter(|p| p.as_os_str() != "-").map(Path::to_owned).into_iter().collect())
+            }
         };
     }
-    let extension = match invocation.options.target {
-        CompileTarget::Msl => "metal",
-        CompileTarget::Spirv => "spv",
-    };
+    let mut written = Vec::new();
+    let extension = extension(invocation.options.target);
     for artifact in &output.artifacts {
         let path = match object {
             None => None,
@@ -60,14 +66,29 @@ pub fn write_artifacts(invocation: &Invocation, source: &Source, output: &Output
             }
         };
         write(path.as_deref(), &artifact.code.to_bytes())?;
+        written.extend(path);
     }
-    Ok(())
+    Ok(written)
+}
+
+/// Whether an output names a directory: one that exists, or ends as one.
+pub fn is_dir(path: &Path) -> bool {
+    path.is_dir() || path.to_string_lossy().ends_with('/')
+}
+
+/// What files of a target end with.
+pub const fn extension(target: CompileTarget) -> &'static str {
+    match target {
+        CompileTarget::Msl => "metal",
+        CompileTarget::Spirv => "spv",
+    }
 }
 
 /// Tells diagnostics the way the command line asks for.
 pub struct Reporter {
     format: Format,
     color: bool,
+    warn: bool,
 }
 
 impl Reporter {
@@ -78,12 +99,12 @@ impl Reporter {
             Color::Never => false,
             Color::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
         };
-        Self { format: invocation.format, color }
+        Self { format: invocation.format, color, warn: invocation.options.warnings != Warnings::Hide }
     }
 
     /// Tells that a flag makes no difference.
     pub fn ignored_flag(&self, flag: &str) {
-        if self.format == Format::Text {
+        if self.warn && self.format == Format::Text {
             eprintln!("oneshader: warning: {flag} makes no difference here");
         }
     }

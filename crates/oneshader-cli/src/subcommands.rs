@@ -19,19 +19,19 @@ pub fn find(name: &str) -> Option<Subcommand> {
 
 /// `oneshader explain OSH5105`: what codes mean; without one, the list of codes.
 fn explain(words: &[String]) -> Result<(), Stop> {
+    let mut text = String::new();
     if words.is_empty() {
         for row in codes::SECTIONS.iter().flat_map(|section| section.rows) {
-            println!("{}  {}", row.code, row.title);
+            text.push_str(&format!("{}  {}\n", row.code, row.title));
         }
-        return Ok(());
     }
     for word in words {
         let code =
             Code::parse(word).ok_or_else(|| format!("{word} is no code of this compiler; explain lists them"))?;
         let info = code.info();
-        println!("{code} ({}): {}\n\n{}\n", info.severity, info.title, info.explanation);
+        text.push_str(&format!("{code} ({}): {}\n\n{}\n\n", info.severity, info.title, info.explanation));
     }
-    Ok(())
+    Ok(write(None, text.as_bytes())?)
 }
 
 /// `oneshader layout ...`: the command line of a compile; prints the bytes of every buffer.

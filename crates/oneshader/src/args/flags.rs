@@ -97,9 +97,9 @@ flags! {
     Assembly: "Fc"; Apart, Output, "FILE", "write the text of the optimized IR there";
     Reflection: "Fre"; Apart, Output, "FILE", "write reflection as JSON there";
     Layout: "Flayout"; Apart, Output, "FILE", "write a table of every buffer's layout there";
-    Depend: "M"; None, Preprocess, "", "write the files read, as a make rule, instead of the output";
+    Depend: "M"; None, Preprocess, "", "print the files read, as a make rule; code is made only with -Fo";
     DependToo: "MD"; None, Preprocess, "", "write them beside the output as well";
-    DependFile: "MF"; Apart, Preprocess, "FILE", "where to write them (default: the output's name with .d)";
+    DependFile: "MF"; Apart, Preprocess, "FILE", "where to write them (default: the output's name with .d); alone it stands for -MD too";
     Define: "D"; JoinedOrApart, Preprocess, "NAME[=VALUE]", "define a macro";
     Undefine: "U"; JoinedOrApart, Preprocess, "NAME", "undefine a macro";
     Include: "I"; JoinedOrApart, Preprocess, "DIR", "search includes there";

@@ -50,9 +50,10 @@ pub enum Depend {
     /// None is made.
     #[default]
     None,
-    /// It is the output (`-M`).
-    Only,
-    /// It is made beside the output (`-MD`).
+    /// To be read at once (`-M`): it goes to standard output unless `-MF` names a file, and code is made only if `-Fo`
+    /// says where it goes.
+    Print,
+    /// It is made beside the output (`-MD`, `-MF`).
     Beside,
 }
 
@@ -134,6 +135,9 @@ impl Invocation {
                 this.apply(given)?;
             }
         }
+        if this.depfile.is_some() && this.depend == Depend::None {
+            this.depend = Depend::Beside;
+        }
         this.options.loader = Arc::new(dirs);
         Ok(this)
     }
@@ -162,7 +166,7 @@ impl Invocation {
             Flag::Assembly => self.assembly = path(),
             Flag::Reflection => self.reflection = path(),
             Flag::Layout => self.layout = path(),
-            Flag::Depend => self.depend = Depend::Only,
+            Flag::Depend => self.depend = Depend::Print,
             Flag::DependToo => self.depend = Depend::Beside,
             Flag::DependFile => self.depfile = path(),
             Flag::Define => options.defines.push(Define::parse(&value())),
