@@ -130,6 +130,7 @@ impl Cx<'_> {
         let idle = self.b.begin(ir::Function::new(ir_name, void, fun.span));
         let outer = self.enter_function(id.0 | ENTRY_KEY, fun.env, fun.precise);
         self.s.body.ret = Some(fun.ret);
+        self.s.chain = 0;
         let mut inputs = Signature::new(stage, Way::In);
         let mut outputs = Signature::new(stage, Way::Out);
         let scope = self.new_scope(Some(fun.scope), ScopeKind::Block);

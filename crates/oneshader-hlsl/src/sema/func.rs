@@ -51,6 +51,7 @@ impl Cx<'_> {
             env: self.s.env,
             precise: node.mods.contains(Mods::PRECISE),
             is_const: node.is_const,
+            chain: 0,
             aliases: Vec::new(),
         });
         Ok(id)
@@ -427,6 +428,7 @@ impl Cx<'_> {
         let idle = self.b.begin(function);
         let outer = self.enter_function(id.0, fun.env, fun.precise);
         self.s.body.ret = Some(fun.ret);
+        self.s.chain = fun.chain;
         let scope = self.new_scope(Some(fun.scope), ScopeKind::Block);
         self.in_scope(scope, |cx| {
             let mut values = params.into_iter();

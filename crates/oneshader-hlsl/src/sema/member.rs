@@ -266,12 +266,6 @@ impl Cx<'_> {
             }
             _ => {
                 let index = self.rvalue(index, index_span)?;
-                if matches!(self.tys.kind(ty), TyKind::Array(..) | TyKind::Unsized(_))
-                    && self.tys.elem(index.ty).is_some_and(Elem::is_float)
-                {
-                    let message = format!("an array is indexed by an integer, not `{}`", self.show(index.ty));
-                    return Err(self.error(codes::BAD_SUBSCRIPT, index_span, message));
-                }
                 let index = self.index_value(index, index_span)?;
                 self.at(span);
                 self.subscript(base, base_span, index, index_span)

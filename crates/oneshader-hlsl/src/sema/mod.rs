@@ -134,6 +134,8 @@ pub(crate) struct Fun {
     pub precise: bool,
     /// A method that does not change its object.
     pub is_const: bool,
+    /// How many instances of templates call each other down to this function.
+    pub chain: u32,
     /// Parameters that stand for arrays of resources of the module, which a call names: they are not passed.
     pub aliases: Vec<(Param, ir::Global)>,
 }
@@ -176,6 +178,26 @@ pub(crate) struct StructTemplate {
     pub statics: Vec<(ast::TemplateId, ast::VarId)>,
     pub instances: FxHashMap<Vec<TemplateValue>, Ty>,
     pub span: Span,
+}
+
+impl FunTemplate {
+    /// A copy without the instances, of which there may be many.
+    pub fn shallow(&self) -> Self {
+        FunTemplate { instances: FxHashMap::default(), ..*self }
+    }
+}
+
+impl StructTemplate {
+    /// A copy without the instances, of which there may be many.
+    pub fn shallow(&self) -> Self {
+        StructTemplate {
+            instances: FxHashMap::default(),
+            specials: self.specials.clone(),
+            members: self.members.clone(),
+            statics: self.statics.clone(),
+            ..*self
+        }
+    }
 }
 
 /// An alias template.
@@ -262,6 +284,8 @@ pub(crate) struct State {
     pub envs: u32,
     /// Depth of nested constructs.
     pub depth: u32,
+    /// [`Fun::chain`] of the function that is being lowered.
+    pub chain: u32,
     /// Depth of nested instances.
     pub template_depth: u32,
     /// Whether a constant expression is being evaluated.

@@ -102,6 +102,11 @@ impl Cx<'_> {
                 total = total.saturating_add(self.conversion_score(*arg, *ty)?);
             }
             if *dir != Direction::In {
+                // What is written has as many components as what is there.
+                let counts = (self.tys.shape(*arg).map(|s| s.count()), self.tys.shape(*ty).map(|s| s.count()));
+                if counts.0 != counts.1 {
+                    return None;
+                }
                 total = total.saturating_add(self.conversion_score(*ty, *arg)?);
             }
         }
@@ -119,7 +124,9 @@ impl Cx<'_> {
     ) -> Reported {
         let shown: Vec<String> = args.iter().map(|a| self.show(self.type_of(&a.expr))).collect();
         let shown = shown.join(", ");
-        if args.iter().any(|a| self.type_of(&a.expr) == Ty::ERROR) {
+        let limits = [codes::TEMPLATE_DEPTH, codes::INSTANCE_LIMIT];
+        let limited = self.diags.last().is_some_and(|(_, d)| limits.contains(&d.code));
+        if limited || args.iter().any(|a| self.type_of(&a.expr) == Ty::ERROR) {
             return Reported(());
         }
         let (code, message): (Code, String) = match failure {

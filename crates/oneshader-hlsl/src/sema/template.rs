@@ -14,6 +14,8 @@ use crate::value::{R, Reported, TemplateValue};
 
 /// Instances inside instances.
 const MAX_DEPTH: u32 = 64;
+/// Instances that call instances.
+const MAX_CHAIN: u32 = 512;
 /// Instances of a compile.
 const MAX_INSTANCES: u32 = 20_000;
 
@@ -153,7 +155,7 @@ impl Cx<'_> {
     }
 
     pub(crate) fn struct_instance(&mut self, template: u32, given: &[TemplateValue], span: Span) -> R<Ty> {
-        let t = self.s.struct_templates[template as usize].clone();
+        let t = self.s.struct_templates[template as usize].shallow();
         let params = self.ast[t.params].params.len();
         if given.len() > params {
             let message = format!("`{}` takes {params} template arguments", self.text(t.name));
@@ -165,7 +167,7 @@ impl Cx<'_> {
             return Err(self.error(codes::TEMPLATE_ARGUMENTS, span, message));
         };
         let key = self.plain_args(&args);
-        if let Some(ty) = t.instances.get(&key) {
+        if let Some(ty) = self.s.struct_templates[template as usize].instances.get(&key) {
             return Ok(*ty);
         }
         if let Some(reported) = self.too_many(span) {
@@ -250,7 +252,7 @@ impl Cx<'_> {
         args: &[Ty],
         span: Span,
     ) -> Option<FnId> {
-        let t = self.s.fun_templates[template as usize].clone();
+        let t = self.s.fun_templates[template as usize].shallow();
         let func = self.ast[t.func];
         let count = self.ast[t.params].params.len();
         if given.len() > count || args.len() > func.params.len() {
@@ -264,8 +266,10 @@ impl Cx<'_> {
         for (param, arg) in params.iter().zip(args) {
             let ast::DeclKind::Var(var) = self.ast[*param].kind else { continue };
             let ty = self.ast[var].ty;
-            // A parameter whose type does not depend on the template converts like any other.
-            self.match_type(t.params, t.scope, ty, *arg, &mut bound);
+            // A parameter whose type depends on no argument that is to be deduced converts like any other.
+            if self.depends(t.params, given.len(), ty) && !self.match_type(t.params, t.scope, ty, *arg, &mut bound) {
+                return None;
+            }
         }
         // Errors while substituting only mean that the template does not fit.
         let errors = self.diags.len();
@@ -286,11 +290,15 @@ impl Cx<'_> {
     }
 
     fn make_function_instance(&mut self, template: u32, args: &[TemplateValue], span: Span) -> Option<FnId> {
-        let t = self.s.fun_templates[template as usize].clone();
-        if let Some(found) = t.instances.get(args) {
+        let t = self.s.fun_templates[template as usize].shallow();
+        if let Some(found) = self.s.fun_templates[template as usize].instances.get(args) {
             return Some(*found);
         }
         if self.too_many(span).is_some() {
+            return None;
+        }
+        if self.s.chain >= MAX_CHAIN {
+            self.error(codes::TEMPLATE_DEPTH, span, "instances of templates call each other without end");
             return None;
         }
         let scope = self.bind(t.scope, t.params, args);
@@ -299,6 +307,7 @@ impl Cx<'_> {
         if self.diags.len() > errors {
             return None;
         }
+        self.s.funs[id.0 as usize].chain = self.s.chain + 1;
         if let Some((decl, func, params)) = t.body {
             // The definition names its parameters itself.
             let scope = self.bind(t.scope, params, args);
@@ -308,6 +317,33 @@ impl Cx<'_> {
         }
         self.s.fun_templates[template as usize].instances.insert(args.to_vec(), id);
         Some(id)
+    }
+
+    /// Whether a type names one of a template's parameters from number `from` on.
+    fn depends(&self, template: TemplateId, from: usize, ty: ast::TypeId) -> bool {
+        let is_param = |name: Name| self.param_index(template, name).is_some_and(|i| i >= from);
+        let in_args = |args: Slice<TemplateArg>| {
+            self.ast[args].iter().any(|a| match a.kind {
+                TemplateArgKind::Type(ty) => self.depends(template, from, ty),
+                TemplateArgKind::Expr(e) => matches!(self.ast[e].kind, ast::ExprKind::Name(name) if is_param(name)),
+            })
+        };
+        match self.ast[ty].kind {
+            ast::TypeKind::Path(path) => {
+                // What follows `::` is not deduced, as in C++.
+                let segments = &self.ast[self.ast[path].segments];
+                match segments {
+                    [only] => only.args.map_or_else(|| is_param(only.name), in_args),
+                    _ => false,
+                }
+            }
+            ast::TypeKind::Object { args, .. } => in_args(args),
+            ast::TypeKind::Array { element, size } => {
+                let by_size = size.is_some_and(|e| matches!(self.ast[e].kind, ast::ExprKind::Name(n) if is_param(n)));
+                by_size || self.depends(template, from, element)
+            }
+            _ => false,
+        }
     }
 
     fn param_index(&self, template: TemplateId, name: Name) -> Option<usize> {
