@@ -32,6 +32,8 @@ pub struct Setup {
     pub metal_version: String,
     /// Lanes of a SIMD-group where Metal runs on the CPU.
     pub simd_width: u32,
+    /// Zeros behind each buffer where Metal runs on the CPU, in bytes.
+    pub metal_slack: usize,
     /// Options of each run.
     pub options: RunOptions,
 }
@@ -81,28 +83,76 @@ pub fn run(setup: &Setup, cases: &[CaseFile], jobs: usize, limit: Duration, quie
     open_lanes(setup)?;
     let stages: Vec<Vec<String>> = cases.iter().map(stages_of).collect();
     let bar = progress(cases.len(), quiet);
-    let results: Mutex<Vec<Vec<Entry>>> = Mutex::new(vec![Vec::new(); cases.len()]);
+    let results: Mutex<Vec<Vec<(Outcome, Duration)>>> = Mutex::new(vec![Vec::new(); cases.len()]);
     pool::run(setup, cases, jobs, limit, |i, ended: Ended<Vec<Outcome>>, took| {
         let outcomes = match ended {
             Ended::Done(o) => o,
-            Ended::Crashed(why) => vec![Outcome::Crash(why); setup.lanes.len()],
-            Ended::TimedOut => vec![Outcome::Timeout(format!("after {} s", limit.as_secs())); setup.lanes.len()],
+            other => vec![lost(&other, limit); setup.lanes.len()],
         };
-        let entries = setup.lanes.iter().zip(outcomes).map(|(lane, outcome)| Entry {
-            case: cases[i].name.clone(),
-            lane: lane.clone(),
-            stages: stages[i].clone(),
-            outcome,
-            milliseconds: took.as_millis() as u64,
-            known: None,
-        });
         if let Ok(mut r) = results.lock() {
-            r[i] = entries.collect();
+            r[i] = outcomes.into_iter().map(|o| (o, took)).collect();
         }
         bar.inc(1);
     })?;
     bar.finish_and_clear();
-    Ok(results.into_inner().map_err(|e| e.to_string())?.into_iter().flatten().collect())
+    let mut results = results.into_inner().map_err(|e| e.to_string())?;
+    if setup.lanes.len() > 1 {
+        again(setup, cases, jobs, limit, &mut results)?;
+    }
+    let mut entries = Vec::new();
+    for ((case, stages), outcomes) in cases.iter().zip(stages).zip(results) {
+        for (lane, (outcome, took)) in setup.lanes.iter().zip(outcomes) {
+            entries.push(Entry {
+                case: case.name.clone(),
+                lane: lane.clone(),
+                stages: stages.clone(),
+                outcome,
+                milliseconds: took.as_millis() as u64,
+                known: None,
+            });
+        }
+    }
+    Ok(entries)
+}
+
+/// The outcome of a case whose worker gave no answer.
+fn lost<R>(ended: &Ended<R>, limit: Duration) -> Outcome {
+    match ended {
+        Ended::Crashed(why) => Outcome::Crash(why.clone()),
+        _ => Outcome::Timeout(format!("after {} s", limit.as_secs())),
+    }
+}
+
+/// Runs the cases whose worker died again, each lane alone: one lane's crash says nothing about the others.
+fn again(
+    setup: &Setup,
+    cases: &[CaseFile],
+    jobs: usize,
+    limit: Duration,
+    results: &mut [Vec<(Outcome, Duration)>],
+) -> Result<(), String> {
+    let died = |r: &Vec<(Outcome, Duration)>| {
+        r.first().is_some_and(|(o, _)| matches!(o, Outcome::Crash(_) | Outcome::Timeout(_)))
+    };
+    let indices: Vec<usize> = (0..cases.len()).filter(|i| died(&results[*i])).collect();
+    let affected: Vec<CaseFile> = indices.iter().map(|i| cases[*i].clone()).collect();
+    for (l, lane) in setup.lanes.iter().enumerate().filter(|_| !affected.is_empty()) {
+        let alone = Setup { lanes: vec![lane.clone()], ..setup.clone() };
+        let outcomes = Mutex::new(Vec::new());
+        pool::run(&alone, &affected, jobs, limit, |k, ended: Ended<Vec<Outcome>>, took| {
+            let outcome = match ended {
+                Ended::Done(o) => o.into_iter().next().unwrap_or_else(|| Outcome::Fail("no answer".to_owned())),
+                other => lost(&other, limit),
+            };
+            if let Ok(mut list) = outcomes.lock() {
+                list.push((k, outcome, took));
+            }
+        })?;
+        for (k, outcome, took) in outcomes.into_inner().map_err(|e| e.to_string())? {
+            results[indices[k]][l] = (outcome, took);
+        }
+    }
+    Ok(())
 }
 
 /// The stages that the RUN lines of a case compile; nothing of a file that cannot be read, which fails soon enough.
@@ -148,7 +198,7 @@ fn open_lane(setup: &Setup, name: &str) -> Result<Lane, String> {
             (Box::new(DxcReference::load(path, true)?), vulkan()?, Target::Spirv)
         }
         "metal" => {
-            let engine = MetalEngine::new(&setup.metal_version, setup.simd_width, METAL_TIMEOUT);
+            let engine = MetalEngine::new(&setup.metal_version, setup.simd_width, setup.metal_slack, METAL_TIMEOUT);
             (ours(setup)?, Box::new(engine.map_err(|e| e.to_string())?), Target::Msl)
         }
         _ => return Err(format!("no lane '{name}': there are dxc, vulkan and metal")),

@@ -161,6 +161,10 @@ struct Run {
     /// Lanes of a SIMD-group where Metal runs on the CPU: 4, 8, 16, 32 or 64. Lavapipe's are 8 wide.
     #[arg(long, default_value_t = 32)]
     simd_width: u32,
+    /// Zeros behind each buffer where Metal runs on the CPU, in bytes. Accesses beyond them are errors; Direct3D and
+    /// Vulkan let shaders read zeros there.
+    #[arg(long, default_value_t = 0)]
+    metal_slack: usize,
     /// Only cases whose name matches this regular expression.
     #[arg(long)]
     filter: Option<String>,
@@ -278,6 +282,7 @@ fn bench(b: &Bench) -> Result<bool, String> {
         compiler: b.compiler.clone(),
         metal_version: "2.4".to_owned(),
         simd_width: 32,
+        metal_slack: 0,
         options: RunOptions { repeats: b.repeats.max(2), ..RunOptions::default() },
     };
     let report = oneshader_parity::bench::run(&setup, &found, b.rounds.max(1))?;
@@ -324,6 +329,7 @@ fn run(r: &Run) -> Result<bool, String> {
         compiler: r.compiler.clone(),
         metal_version: r.msl_version.clone(),
         simd_width: r.simd_width,
+        metal_slack: r.metal_slack,
         options: RunOptions {
             ignore_conditions: r.ignore_conditions,
             golden_images: r.golden_images.clone(),

@@ -8,7 +8,7 @@ pub mod pipeline;
 pub mod split;
 pub mod values;
 
-use pipeline::{BufferDecl, DataFormat, OutputProps, Pipeline, ResourceKind, Stage};
+use pipeline::{BufferDecl, DataFormat, OutputProps, Pipeline, ResourceKind, SpecializationConstant, Stage};
 
 /// A buffer with its bytes, before or after a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,6 +207,29 @@ impl Program {
             _ => Ok(()),
         }
     }
+}
+
+/// The bytes of a specialization constant's value.
+pub fn constant_bytes(c: &SpecializationConstant) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    values::encode(c.format, &c.value, &mut bytes).map_err(|_| {
+        let kind = match c.format {
+            DataFormat::Float32 => "float",
+            DataFormat::Float64 => "double",
+            DataFormat::Int16 => "int16",
+            DataFormat::UInt16 => "uint16",
+            DataFormat::Int32 => "int32",
+            DataFormat::UInt32 => "uint32",
+            DataFormat::Bool => "bool",
+            other => other.name(),
+        };
+        let text = match &c.value {
+            serde_yaml_ng::Value::String(s) => s.clone(),
+            other => serde_yaml_ng::to_string(other).unwrap_or_default().trim().to_owned(),
+        };
+        format!("Invalid {kind} value for specialization constant '{text}'")
+    })?;
+    Ok(bytes)
 }
 
 /// Whether a resource is a buffer without a format (structured, byte-address or constant).

@@ -5,7 +5,7 @@
 use super::{Code, CompiledShader, Engine, EngineError};
 use crate::case::lit::Features;
 use crate::case::pipeline::{DataFormat, ResourceDecl, ResourceKind, SpecializationConstant};
-use crate::case::{self, PipelineKind, Program, values};
+use crate::case::{self, PipelineKind, Program};
 use metal_check::run::{Binding, Dispatch, Error, Executor, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -43,13 +43,15 @@ pub struct MetalEngine {
     executor: Executor,
     features: Features,
     simd_width: u32,
+    slack: usize,
     timeout: Duration,
 }
 
 impl MetalEngine {
     /// Finds clang and prepares the headers. `version` is Metal's language version, `simd_width` the lanes of a
-    /// SIMD-group.
-    pub fn new(version: &str, simd_width: u32, timeout: Duration) -> Result<Self, EngineError> {
+    /// SIMD-group, `slack` the bytes of zeros behind each buffer: an access beyond it is an error, one within it is as
+    /// harmless as out-of-bounds accesses of Direct3D.
+    pub fn new(version: &str, simd_width: u32, slack: usize, timeout: Duration) -> Result<Self, EngineError> {
         let version = version.parse().map_err(|e: metal_check::UnknownVersion| EngineError::Device(e.to_string()))?;
         let options = metal_check::Options { version, check_layout: true, timeout, ..metal_check::Options::default() };
         let executor = Executor::new(options).map_err(|e| EngineError::Device(e.to_string()))?;
@@ -57,7 +59,7 @@ impl MetalEngine {
         let mut features: Features = names.iter().map(|n| (*n).to_owned()).collect();
         features.extend((0..=9).map(|minor| format!("SM_6_{minor}")));
         features.insert(format!("WaveSize_{simd_width}"));
-        Ok(Self { executor, features, simd_width, timeout })
+        Ok(Self { executor, features, simd_width, slack, timeout })
     }
 }
 
@@ -88,6 +90,9 @@ impl Engine for MetalEngine {
         dispatch.simd_width = self.simd_width;
         dispatch.timeout = self.timeout;
         let bound = bind(program, interface, &mut dispatch)?;
+        for r in &mut dispatch.resources {
+            r.resize(r.len() + self.slack, 0);
+        }
         let done = kernel.dispatch(&dispatch).map_err(error)?;
         if let Some(note) = done.notes.first() {
             return Err(EngineError::Invalid(format!("what Metal leaves undefined happened: {note}")));
@@ -108,9 +113,7 @@ fn error(e: Error) -> EngineError {
 fn constants(list: &[SpecializationConstant]) -> Result<BTreeMap<u32, Value>, EngineError> {
     let mut out = BTreeMap::new();
     for c in list {
-        let mut bytes = Vec::new();
-        values::encode(c.format, &c.value, &mut bytes)
-            .map_err(|e| EngineError::Invalid(format!("specialization constant {}: {e}", c.constant_id)))?;
+        let bytes = case::constant_bytes(c).map_err(EngineError::Invalid)?;
         let bits = bytes.iter().rev().fold(0u64, |n, b| n << 8 | u64::from(*b));
         let value = match c.format {
             DataFormat::Bool => Value::Bool(bits != 0),
@@ -212,11 +215,13 @@ fn read_back(program: &mut Program, written: &[Written], resources: &[Vec<u8>]) 
             continue;
         };
         if w.counter {
-            let value = bytes.iter().rev().fold(0u32, |n, b| n << 8 | u32::from(*b));
+            let value = bytes[..4].iter().rev().fold(0u32, |n, b| n << 8 | u32::from(*b));
             buffer.counters.resize(buffer.counters.len().max(w.block + 1), 0);
             buffer.counters[w.block] = value;
         } else {
-            buffer.data[w.block].copy_from_slice(bytes);
+            let block = &mut buffer.data[w.block];
+            let size = block.len();
+            block.copy_from_slice(&bytes[..size]);
         }
     }
 }
@@ -225,6 +230,7 @@ fn read_back(program: &mut Program, written: &[Written], resources: &[Vec<u8>]) 
 mod tests {
     use super::*;
     use crate::case::pipeline::Stage;
+    use crate::case::values;
 
     const PIPELINE: &str = "
 Shaders:
@@ -259,7 +265,7 @@ kernel void main0(constant uint& push [[buffer(0)]], constant uint4& c [[buffer(
 
     #[test]
     fn arguments_find_their_places() {
-        let mut engine = MetalEngine::new("2.4", 8, Duration::from_secs(30)).unwrap();
+        let mut engine = MetalEngine::new("2.4", 8, 16, Duration::from_secs(30)).unwrap();
         let mut program = Program::parse(PIPELINE).unwrap();
         let interface = MetalInterface {
             function: "main0".to_owned(),

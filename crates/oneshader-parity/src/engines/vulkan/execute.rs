@@ -4,8 +4,8 @@ use super::bind::{self, Bindings};
 use super::format;
 use super::gpu::Gpu;
 use super::session::{HostBuffer, Image, ImageInfo, Session};
-use crate::case::pipeline::{DataFormat, SpecializationConstant, Stage};
-use crate::case::{self, PipelineKind, Program, values};
+use crate::case::pipeline::{SpecializationConstant, Stage};
+use crate::case::{self, PipelineKind, Program};
 use crate::engines::{Code, CompiledShader, EngineError};
 use ash::vk;
 use std::ffi::CString;
@@ -109,34 +109,11 @@ fn stage_parts(
             )));
         }
         let offset = data.len();
-        values::encode(c.format, &c.value, &mut data).map_err(|_| {
-            let (kind, text) = (type_name(c.format), scalar_text(&c.value));
-            EngineError::Invalid(format!("Invalid {kind} value for specialization constant '{text}'"))
-        })?;
+        data.extend(case::constant_bytes(c).map_err(EngineError::Invalid)?);
         let size = data.len() - offset;
         entries.push(vk::SpecializationMapEntry { constant_id: c.constant_id, offset: offset as u32, size });
     }
     Ok(StageParts { flag, module: s.shader(words)?, entry, entries, data })
-}
-
-fn type_name(f: DataFormat) -> &'static str {
-    match f {
-        DataFormat::Float32 => "float",
-        DataFormat::Float64 => "double",
-        DataFormat::Int16 => "int16",
-        DataFormat::UInt16 => "uint16",
-        DataFormat::Int32 => "int32",
-        DataFormat::UInt32 => "uint32",
-        DataFormat::Bool => "bool",
-        other => other.name(),
-    }
-}
-
-fn scalar_text(v: &serde_yaml_ng::Value) -> String {
-    match v {
-        serde_yaml_ng::Value::String(s) => s.clone(),
-        other => serde_yaml_ng::to_string(other).unwrap_or_default().trim().to_owned(),
-    }
 }
 
 /// Calls `f` with the create information of the stages, which borrows from them.
