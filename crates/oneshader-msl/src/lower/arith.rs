@@ -65,19 +65,19 @@ impl Body<'_, '_> {
                 let args = self.values(&data.args);
                 match self.cx.types.kind(ty) {
                     TypeKind::Array { .. } | TypeKind::Struct(_) => self.init(ty, &args),
-                    TypeKind::Vector { len, .. } => {
-                        let expr = self.construct(ty, &args);
-                        if args.len() == usize::from(len) {
-                            self.scalar_parts.insert(expr);
-                        }
-                        expr
+                    TypeKind::Vector { .. } => {
+                        let lanes: Vec<u8> =
+                            data.args.iter().map(|&a| self.cx.types.lanes(self.function.ty(a))).collect();
+                        self.vector(ty, &args, &lanes)
                     }
                     _ => self.construct(ty, &args),
                 }
             }
             Op::Splat => {
                 let a = self.value(data.args[0]);
-                self.construct(ty, &[a])
+                let expr = self.construct(ty, &[a]);
+                self.splats.insert(expr, a);
+                expr
             }
             Op::Extract { index } => {
                 let a = self.value(data.args[0]);
@@ -89,7 +89,18 @@ impl Body<'_, '_> {
             }
             Op::Swizzle(swizzle) => {
                 let a = self.value(data.args[0]);
-                self.swizzle(a, swizzle.comps())
+                self.lanes.insert(a, self.cx.types.lanes(self.function.ty(data.args[0])));
+                // Of known components, those that are picked.
+                let picked: Option<Vec<Expr>> = self
+                    .components
+                    .get(&a)
+                    .and_then(|parts| swizzle.comps().iter().map(|&c| parts.get(usize::from(c)).copied()).collect());
+                match picked {
+                    Some(parts) if parts.iter().all(|&p| self.is_simple(p)) => {
+                        self.vector(ty, &parts, &[1, 1, 1, 1][..parts.len()])
+                    }
+                    _ => self.swizzle(a, swizzle.comps()),
+                }
             }
             Op::MatMul => {
                 // A matrix of HLSL and its namesake of Metal are each other's transpose.
@@ -102,7 +113,10 @@ impl Body<'_, '_> {
 
     pub(super) fn extract(&mut self, a: Expr, ty: Type, index: u32) -> Expr {
         match self.cx.types.kind(ty) {
-            TypeKind::Vector { .. } => self.swizzle(a, &[index as u8]),
+            TypeKind::Vector { len, .. } => {
+                self.lanes.insert(a, len);
+                self.swizzle(a, &[index as u8])
+            }
             TypeKind::Struct(id) => {
                 let name = self.cx.member_name(id, index as usize);
                 self.member(a, name)
@@ -190,7 +204,15 @@ impl Body<'_, '_> {
                 args[1] = self.temporary("condition", operand_ty, args[1]);
             }
         }
-        let (a, b) = (args[0], args[1]);
+        let (mut a, mut b) = (args[0], args[1]);
+        // A scalar beside a vector counts for each component.
+        if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div) && !is_matrix {
+            match (self.splats.get(&a), self.splats.get(&b)) {
+                (None, Some(&scalar)) => b = scalar,
+                (Some(&scalar), None) => a = scalar,
+                _ => {}
+            }
+        }
         match op {
             BinaryOp::Mul if is_matrix => {
                 let name = self.cx.need(Helper::MatrixMultiply);
@@ -200,11 +222,11 @@ impl Body<'_, '_> {
                 let name = self.cx.need(Helper::MatrixDivide);
                 return self.call(name, &[a, b]);
             }
-            BinaryOp::Rem if scalar.is_float() => return self.call("fmod", &[a, b]),
+            BinaryOp::Rem if scalar.is_float() => return self.call("fmod", &args),
             BinaryOp::Div if scalar.is_float() && data.flags.contains(InstFlags::PRECISE) => {
-                return self.call("precise::divide", &[a, b]);
+                return self.call("precise::divide", &args);
             }
-            BinaryOp::Div | BinaryOp::Rem if scalar.is_int() => return self.divide(op, a, b, data),
+            BinaryOp::Div | BinaryOp::Rem if scalar.is_int() => return self.divide(op, args[0], args[1], data),
             _ => {}
         }
         let infix = match op {
@@ -243,9 +265,7 @@ impl Body<'_, '_> {
     fn divide(&mut self, op: BinaryOp, a: Expr, b: Expr, data: &InstData) -> Expr {
         let ty = data.ty;
         let infix = if op == BinaryOp::Div { Infix::Div } else { Infix::Rem };
-        if crate::raise::ranges::divides(&self.cx.raised.module, self.function, data.args[1])
-            || self.cx.options.semantics == crate::options::MslSemantics::Metal
-        {
+        if self.ranges().divides(data.args[1]) || self.cx.options.semantics == crate::options::MslSemantics::Metal {
             let expr = self.infix(infix, a, b);
             return self.narrow(expr, ty);
         }
@@ -327,8 +347,7 @@ impl Body<'_, '_> {
 
     /// Whether a float is known to lie in the range of the integer type it is converted to.
     fn fits(&self, data: &InstData) -> bool {
-        self.cx.options.semantics == crate::options::MslSemantics::Metal
-            || crate::raise::ranges::fits(&self.cx.raised.module, self.function, data.args[0], data.ty)
+        self.cx.options.semantics == crate::options::MslSemantics::Metal || self.ranges().fits(data.args[0], data.ty)
     }
 
     /// Float to integer with HLSL's saturation.

@@ -9,15 +9,20 @@ use super::coalesce::coalesce;
 use crate::ast::{self, Arena, Depends, Expr, ExprKind, Stmt, Var, VarData, VarKind};
 use crate::names::{Inner, Scope};
 use crate::raise::io::StageIo;
+use crate::raise::ranges::{Places, Ranges};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::{Span, codes};
 use oneshader_ir::analysis::{Uses, op_effects};
 use oneshader_ir::structure::{Node, Region, RegionKind, StructureError, Tree, structure};
-use oneshader_ir::{Func, Function, Inst, Local, Name, Op, Type, Value, ValueDef};
+use oneshader_ir::{AddressSpace, Block, Func, Function, Inst, Local, Name, Op, TextureOp, Type, Value, ValueDef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An expression that takes about this many characters is named rather than written into another one.
 const MAX_WEIGHT: u32 = 90;
+/// Instructions looked at to see whether memory keeps what was loaded.
+const MAX_LOOK_AHEAD: usize = 64;
+/// The same where a statement is all that is around it.
+const MAX_ROOT_WEIGHT: u32 = 140;
 /// And one that is nested this deep.
 const MAX_EXPR_DEPTH: u32 = 20;
 
@@ -28,6 +33,8 @@ struct Use {
     region: Option<Region>,
     /// The phi that asked last.
     phi: Option<Value>,
+    /// Whether the last user is a statement of its own: a store, a return.
+    root: bool,
 }
 
 /// What a value has become.
@@ -58,8 +65,12 @@ pub(crate) struct Body<'c, 'a> {
     pub counters: FxHashMap<usize, Expr>,
     /// Sizes of buffers in bytes, by parameter.
     pub sizes: FxHashMap<usize, Expr>,
-    /// Constructor calls whose arguments are the components one by one.
-    pub scalar_parts: FxHashSet<Expr>,
+    /// The components of vectors that are made of known ones.
+    pub components: FxHashMap<Expr, Vec<Expr>>,
+    /// The scalar of vectors whose components all are one.
+    pub splats: FxHashMap<Expr, Expr>,
+    /// The number of components of vectors that something was extracted from.
+    pub lanes: FxHashMap<Expr, u8>,
     /// Swizzles, with their components.
     pub swizzles: FxHashMap<Expr, Vec<u8>>,
     /// The variable that says that a loop is to be left, of the loops around.
@@ -75,7 +86,11 @@ pub(crate) struct Body<'c, 'a> {
     shared: SecondaryMap<Value, Option<Inst>>,
     /// Variables of loops' phis that the ways of a selection write: phis share them.
     rewritten: FxHashSet<Var>,
+    /// Where instructions stand, for questions about ranges.
+    places: Places,
     region: Region,
+    /// The block being written and the place in it.
+    at: Option<(Block, usize)>,
     line: Option<(u32, u32)>,
 }
 
@@ -153,7 +168,9 @@ impl<'c, 'a> Body<'c, 'a> {
             globals: FxHashMap::default(),
             counters: FxHashMap::default(),
             sizes: FxHashMap::default(),
-            scalar_parts: FxHashSet::default(),
+            components: FxHashMap::default(),
+            splats: FxHashMap::default(),
+            lanes: FxHashMap::default(),
             swizzles: FxHashMap::default(),
             loops: Vec::new(),
             region: tree.root,
@@ -166,6 +183,8 @@ impl<'c, 'a> Body<'c, 'a> {
             phis: FxHashMap::default(),
             shared: coalesce(function, tree),
             rewritten: FxHashSet::default(),
+            places: Places::new(function),
+            at: None,
             line: None,
         }
     }
@@ -200,10 +219,10 @@ fn find_dead(function: &Function) -> EntitySet<Inst> {
 
 fn count_uses(function: &Function, tree: &Tree, dead: &EntitySet<Inst>) -> SecondaryMap<Value, Use> {
     let mut uses: SecondaryMap<Value, Use> = SecondaryMap::new();
-    let mut note = |value: Value, region: Region, phi: Option<Value>| {
+    let mut note = |value: Value, region: Region, phi: Option<Value>, root: bool| {
         let slot = &mut uses[value];
         slot.count += 1;
-        (slot.region, slot.phi) = (Some(region), phi);
+        (slot.region, slot.phi, slot.root) = (Some(region), phi, root);
     };
     for (region, data) in tree.regions.iter() {
         for node in &data.nodes {
@@ -212,7 +231,8 @@ fn count_uses(function: &Function, tree: &Tree, dead: &EntitySet<Inst>) -> Secon
                     for &inst in function.blocks[*block].insts.iter().filter(|&&i| !dead.contains(i)) {
                         let inst = &function.insts[inst];
                         if inst.op != Op::Phi {
-                            inst.args.iter().for_each(|&a| note(a, region, None));
+                            let root = matches!(inst.op, Op::Store | Op::RawStore);
+                            inst.args.iter().for_each(|&a| note(a, region, None, root));
                         }
                     }
                 }
@@ -226,15 +246,15 @@ fn count_uses(function: &Function, tree: &Tree, dead: &EntitySet<Inst>) -> Secon
                             continue;
                         }
                         if let Some(at) = inst.preds.iter().position(|p| p == from) {
-                            note(inst.args[at], region, inst.result);
+                            note(inst.args[at], region, inst.result, true);
                         }
                     }
                 }
-                Node::If { cond, .. } => note(*cond, region, None),
-                Node::Switch { selector, .. } => note(*selector, region, None),
+                Node::If { cond, .. } => note(*cond, region, None, false),
+                Node::Switch { selector, .. } => note(*selector, region, None, false),
                 Node::Return(block) => {
                     if let Some(value) = function.blocks[*block].term.arg() {
-                        note(value, region, None);
+                        note(value, region, None, true);
                     }
                 }
                 _ => {}
@@ -351,6 +371,11 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Answers about the numbers of values.
+    pub(super) fn ranges(&self) -> Ranges<'_> {
+        Ranges { module: &self.cx.raised.module, function: self.function, places: &self.places }
+    }
+
     pub(super) fn bind(&mut self, value: Value, expr: Expr) {
         self.bound[value] = Bound::Expr(expr);
     }
@@ -408,13 +433,64 @@ impl Body<'_, '_> {
             self.bound[result] = Bound::Expr(expr);
             return;
         }
-        let small = info.weight <= MAX_WEIGHT && info.depth <= MAX_EXPR_DEPTH;
+        let most = if using.root { MAX_ROOT_WEIGHT } else { MAX_WEIGHT };
+        let small = info.weight <= most && info.depth <= MAX_EXPR_DEPTH;
         if !named && using.count == 1 && small && self.may_wait(info.depends, using.region) {
             self.bound[result] = Bound::Pending(expr);
             self.pending.push(result);
             return;
         }
         self.name_value(result, expr);
+    }
+
+    pub(super) fn set_place(&mut self, block: Block, index: usize) {
+        self.at = Some((block, index));
+    }
+
+    /// Whether what `inst`, the instruction being written, loads from `reads` is not changed before its last use: then it
+    /// needs no variable however often it is used.
+    pub(super) fn stays_until_used(&self, inst: Inst, reads: u64) -> bool {
+        let (Some(result), Some((block, index))) = (self.function.insts[inst].result, self.at) else { return false };
+        let mut left = self.uses[result].count;
+        for &next in self.function.blocks[block].insts[index + 1..].iter().take(MAX_LOOK_AHEAD) {
+            let data = &self.function.insts[next];
+            left = left.saturating_sub(data.args.iter().filter(|&&a| a == result).count() as u32);
+            if left == 0 {
+                return true;
+            }
+            if self.writes(next) & reads != 0 {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// The memory an instruction may write.
+    fn writes(&self, inst: Inst) -> u64 {
+        let data = &self.function.insts[inst];
+        match data.op {
+            Op::Store => self.reach(data.args[0]),
+            Op::Call(callee) if self.cx.facts[callee].pure => 0,
+            Op::Call(_) => super::effects::ALL,
+            Op::Texture(TextureOp::Store, _) => super::effects::TEXTURE,
+            op if op_effects(op).is_removable() => 0,
+            _ => super::effects::SHARED,
+        }
+    }
+
+    /// The memory that a pointer leads to.
+    fn reach(&self, pointer: Value) -> u64 {
+        use super::effects;
+        let function = self.function;
+        match function.values[pointer].def {
+            ValueDef::Local(local) => effects::local(local),
+            ValueDef::Param(index) => match self.cx.types.pointee(function.ty(pointer)) {
+                Some((AddressSpace::Function, _)) => effects::param(index as usize),
+                _ => effects::SHARED,
+            },
+            ValueDef::Inst(inst) if function.insts[inst].op == Op::Access => self.reach(function.insts[inst].args[0]),
+            _ => effects::SHARED,
+        }
     }
 
     /// Puts a value into the variable of the phi it comes back to.

@@ -70,9 +70,8 @@ impl Body<'_, '_> {
     pub(super) fn swizzle(&mut self, object: Expr, comps: &[u8]) -> Expr {
         let text: String = comps.iter().map(|&c| ['x', 'y', 'z', 'w'][usize::from(c & 3)]).collect();
         // `float4(x, 0, 0, 1).x` is `x`.
-        if let ([c], ExprKind::Call(_, args)) = (comps, self.arena[object].kind)
-            && self.scalar_parts.contains(&object)
-            && let Some(&part) = self.arena.args(args).get(usize::from(*c))
+        if let ([c], Some(parts)) = (comps, self.components.get(&object))
+            && let Some(&part) = parts.get(usize::from(*c))
         {
             return part;
         }
@@ -87,6 +86,63 @@ impl Body<'_, '_> {
         let expr = self.member(object, name);
         self.swizzles.insert(expr, comps.to_vec());
         expr
+    }
+
+    /// A vector of type `ty` from the parts `args`, some of which may be vectors. Neighbours that come from one vector are
+    /// written together: `float3(v.x, v.y, 1)` is `float3(v.xy, 1)`.
+    pub(super) fn vector(&mut self, ty: Type, args: &[Expr], arg_lanes: &[u8]) -> Expr {
+        let mut parts = Vec::new();
+        for (&arg, &lanes) in args.iter().zip(arg_lanes) {
+            match lanes {
+                1 => parts.push(arg),
+                _ => match self.components.get(&arg) {
+                    Some(known) => parts.extend_from_slice(known),
+                    None if self.is_simple(arg) => {
+                        self.lanes.insert(arg, lanes);
+                        (0..lanes).for_each(|i| {
+                            let part = self.swizzle(arg, &[i]);
+                            parts.push(part);
+                        });
+                    }
+                    None => return self.construct(ty, args),
+                },
+            }
+        }
+        let mut groups = Vec::new();
+        let mut at = 0;
+        while at < parts.len() {
+            let (base, mut comps) = match self.single(parts[at]) {
+                Some((base, comp)) => (base, vec![comp]),
+                None => {
+                    groups.push(parts[at]);
+                    at += 1;
+                    continue;
+                }
+            };
+            while let Some((other, comp)) = parts.get(at + comps.len()).and_then(|&p| self.single(p))
+                && self.arena.same(base, other)
+            {
+                comps.push(comp);
+            }
+            at += comps.len();
+            let whole = self.lanes.get(&base).is_some_and(|&n| comps.iter().copied().eq(0..n));
+            groups.push(if whole { base } else { self.swizzle(base, &comps) });
+        }
+        let expr = match groups[..] {
+            // All of it is one vector's.
+            [only] if parts.len() > 1 => only,
+            _ => self.construct(ty, &groups),
+        };
+        self.components.insert(expr, parts);
+        expr
+    }
+
+    /// The vector and component that an expression is.
+    fn single(&self, expr: Expr) -> Option<(Expr, u8)> {
+        match (self.arena[expr].kind, self.swizzles.get(&expr).map(Vec::as_slice)) {
+            (ExprKind::Member(base, _), Some(&[comp])) => Some((base, comp)),
+            _ => None,
+        }
     }
 
     /// The address of a place.

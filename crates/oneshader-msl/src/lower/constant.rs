@@ -90,13 +90,16 @@ impl Body<'_, '_> {
         let is_vector = matches!(self.cx.types.kind(ty), TypeKind::Vector { .. });
         if is_vector && parts.windows(2).all(|p| p[0] == p[1]) && !parts.is_empty() {
             let part = self.constant(parts[0]);
-            return self.construct(ty, &[part]);
+            let expr = self.construct(ty, &[part]);
+            self.splats.insert(expr, part);
+            self.components.insert(expr, vec![part; parts.len()]);
+            return expr;
         }
         let parts: Vec<Expr> = parts.iter().map(|&p| self.constant(p)).collect();
         match self.cx.types.kind(ty) {
             TypeKind::Vector { .. } => {
                 let expr = self.construct(ty, &parts);
-                self.scalar_parts.insert(expr);
+                self.components.insert(expr, parts);
                 expr
             }
             TypeKind::Matrix { .. } => self.construct(ty, &parts),
@@ -110,7 +113,12 @@ impl Body<'_, '_> {
             TypeKind::Scalar(scalar) => self.text(&literal(scalar, 0)),
             TypeKind::Vector { elem, .. } | TypeKind::Matrix { elem, .. } => {
                 let zero = self.text(&literal(elem, 0));
-                self.construct(ty, &[zero])
+                let expr = self.construct(ty, &[zero]);
+                if let TypeKind::Vector { len, .. } = self.cx.types.kind(ty) {
+                    self.splats.insert(expr, zero);
+                    self.components.insert(expr, vec![zero; usize::from(len)]);
+                }
+                expr
             }
             _ => self.init(ty, &[]),
         }

@@ -41,7 +41,8 @@ impl Body<'_, '_> {
 
     fn block(&mut self, block: Block) {
         let function = self.function;
-        for &inst in &function.blocks[block].insts {
+        for (index, &inst) in function.blocks[block].insts.iter().enumerate() {
+            self.set_place(block, index);
             match function.insts[inst].op {
                 Op::Phi => self.arrive(inst),
                 _ => self.inst(inst),

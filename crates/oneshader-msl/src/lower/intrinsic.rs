@@ -211,7 +211,7 @@ impl Body<'_, '_> {
 
     /// `clamp` is undefined when the bounds are in the wrong order (MSL specification 6.3): used where they are known.
     fn clamp(&mut self, data: &InstData, scalar: Scalar, args: &[Expr]) -> Expr {
-        let ordered = crate::raise::ranges::ordered(&self.cx.raised.module, self.function, data.args[1], data.args[2]);
+        let ordered = self.ranges().ordered(data.args[1], data.args[2]);
         if ordered || self.cx.options.semantics == MslSemantics::Metal {
             return self.call("clamp", args);
         }

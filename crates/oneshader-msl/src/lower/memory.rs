@@ -390,7 +390,7 @@ impl Body<'_, '_> {
     pub(super) fn store(&mut self, place: Place, value: Expr, span: Span) {
         self.flush(place.effect, false);
         match place.holds {
-            Holds::Value => self.assign(place.expr, value),
+            Holds::Value => self.assign_vector(place, value),
             Holds::Component => {
                 let is_bool = self.cx.types.scalar_of(place.ty) == Some(Scalar::Bool);
                 let value = if is_bool { self.call("uint", &[value]) } else { value };
@@ -438,6 +438,30 @@ impl Body<'_, '_> {
         }
     }
 
+    /// `v.xy = ...` where the other components keep their values.
+    fn assign_vector(&mut self, place: Place, value: Expr) {
+        let TypeKind::Vector { elem, .. } = self.cx.types.kind(place.ty) else { return self.assign(place.expr, value) };
+        let Some(parts) = self.components.get(&value).cloned() else { return self.assign(place.expr, value) };
+        let mut changed: Vec<(u8, Expr)> = Vec::new();
+        for (i, &part) in parts.iter().enumerate() {
+            let own = self.swizzle(place.expr, &[i as u8]);
+            if !self.arena.same(own, part) {
+                changed.push((i as u8, part));
+            }
+        }
+        if changed.len() == parts.len() || changed.is_empty() {
+            return self.assign(place.expr, value);
+        }
+        let (comps, parts): (Vec<u8>, Vec<Expr>) = changed.into_iter().unzip();
+        let ty = self.cx.types.vector(elem, comps.len() as u8);
+        let value = match parts[..] {
+            [only] => only,
+            _ => self.vector(ty, &parts, &[1, 1, 1, 1][..parts.len()]),
+        };
+        let place = self.swizzle(place.expr, &comps);
+        self.out.push(Stmt::Assign(place, value));
+    }
+
     fn assign(&mut self, place: Expr, value: Expr) {
         match self.arena[place].kind {
             ExprKind::Var(var) => self.out.push(Stmt::Set(var, value)),
@@ -448,7 +472,18 @@ impl Body<'_, '_> {
     pub(super) fn load_inst(&mut self, inst: Inst, data: &InstData) {
         let place = self.place(data.args[0]);
         let expr = self.load(place, data.span);
-        self.define(inst, expr);
+        let named = data.result.is_some_and(|r| self.function.value_names[r].is_some());
+        let own = place.effect & effects::STORAGE == 0 && place.effect & effects::WORKGROUP == 0;
+        let uses = data.result.map_or(0, |r| self.use_count(r));
+        let again = match (place.effect, place.holds) {
+            // What never changes and is short may be read again.
+            (0, Holds::Mem(_) | Holds::Component) => !named && uses <= 4 && self.arena[expr].weight <= 28,
+            _ => own && !named && matches!(place.holds, Holds::Value) && self.stays_until_used(inst, place.effect),
+        };
+        match data.result {
+            Some(result) if again && uses > 1 => self.bind(result, expr),
+            _ => self.define(inst, expr),
+        }
     }
 
     pub(super) fn store_inst(&mut self, data: &InstData) {

@@ -149,8 +149,9 @@ impl Body<'_, '_> {
             _ => ("0.0f", "1.0f"),
         };
         let (zero, one) = (self.text(zero), self.text(one));
-        let expr = self.construct(access.data.ty, &[call, zero, zero, one]);
-        self.scalar_parts.insert(expr);
+        let parts = vec![call, zero, zero, one];
+        let expr = self.construct(access.data.ty, &parts);
+        self.components.insert(expr, parts);
         expr
     }
 
@@ -281,16 +282,15 @@ impl Body<'_, '_> {
         let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::U32);
         let dims = texture.dim.coords().min(if texture.dim == TextureDim::Cube { 2 } else { 3 }) as u8;
         let mut value = self.value(coordinate);
-        let lanes: Vec<u8> = (0..dims).collect();
         let mut out = Vec::new();
         let position_ty = self.cx.types.vector(scalar, dims);
         let layer = if texture.arrayed || texture.dim == TextureDim::Cube {
             value = self.temporary("coordinate", ty, value);
             let layer = self.swizzle(value, &[dims]);
-            value = self.swizzle(value, &lanes);
+            value = self.first(value, position_ty, dims);
             Some(layer)
         } else if self.cx.types.lanes(ty) > dims {
-            value = self.swizzle(value, &lanes);
+            value = self.first(value, position_ty, dims);
             None
         } else {
             None
@@ -309,6 +309,20 @@ impl Body<'_, '_> {
             out.push(self.unsigned(layer, layer_ty));
         }
         out
+    }
+
+    /// The first components of a vector.
+    fn first(&mut self, value: Expr, ty: oneshader_ir::Type, count: u8) -> Expr {
+        match self.components.get(&value) {
+            Some(parts) if parts.len() >= usize::from(count) => {
+                let parts = parts[..usize::from(count)].to_vec();
+                self.vector(ty, &parts, &[1, 1, 1, 1][..parts.len()])
+            }
+            _ => {
+                let lanes: Vec<u8> = (0..count).collect();
+                self.swizzle(value, &lanes)
+            }
+        }
     }
 
     fn unsigned(&mut self, value: Expr, ty: oneshader_ir::Type) -> Expr {
@@ -445,7 +459,7 @@ impl Body<'_, '_> {
             TypeKind::Scalar(_) => parts[0],
             _ => {
                 let expr = self.construct(access.data.ty, &parts);
-                self.scalar_parts.insert(expr);
+                self.components.insert(expr, parts);
                 expr
             }
         }

@@ -2,7 +2,7 @@
 //! products, negations and left shifts of signed integers are computed unsigned; shift amounts are masked. Guards that need
 //! a function of Metal's (division, conversion of floats) are chosen when they are lowered, by the same ranges.
 
-use super::ranges::Ranges;
+use super::ranges::{Places, Ranges};
 use oneshader_ir::{
     BinaryOp, Func, Function, Inst, InstData, InstFlags, IrModule, Op, Scalar, Type, TypeKind, UnaryOp, Value,
 };
@@ -23,9 +23,11 @@ enum Guard {
 pub(crate) fn run(module: &mut IrModule, func: Func) {
     // Decided on the program as it was: what guards change is not looked at.
     let function = &module.functions[func];
+    let places = Places::new(function);
+    let ranges = Ranges { module, function, places: &places };
     let mut guards: Vec<(Inst, Guard)> = Vec::new();
     for (_, inst, data) in function.live_insts() {
-        if let Some(guard) = guard_of(module, function, inst, data) {
+        if let Some(guard) = guard_of(&ranges, inst, data) {
             guards.push((inst, guard));
         }
     }
@@ -52,11 +54,11 @@ pub(crate) fn run(module: &mut IrModule, func: Func) {
     module.functions[func] = function;
 }
 
-fn guard_of(module: &IrModule, function: &Function, inst: Inst, data: &InstData) -> Option<Guard> {
+fn guard_of(ranges: &Ranges, inst: Inst, data: &InstData) -> Option<Guard> {
+    let module = ranges.module;
     let scalar = module.types.scalar_of(data.ty)?;
     let Scalar::Int { bits, signed } = scalar else { return None };
     let is_vector = matches!(module.types.kind(data.ty), TypeKind::Vector { .. });
-    let ranges = Ranges { module, function };
     match data.op {
         Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) | Op::Unary(UnaryOp::Neg) if signed => {
             // Scalars of 16 bits are computed as `int`s, where they do not overflow.
@@ -166,7 +168,11 @@ impl Rewrite<'_> {
         let mask = self.module.consts.scalar(&mut self.module.types, scalar, u64::from(scalar.bits() - 1));
         let lanes = self.module.types.lanes(ty);
         let mask = self.module.consts.splat(&mut self.module.types, mask, lanes);
-        // A constant amount is masked here.
+        if let Some(bits) = self.function.as_const(amount).and_then(|c| self.module.consts.bits(c)) {
+            let bits = bits & u64::from(scalar.bits() - 1);
+            let masked = self.module.consts.scalar(&mut self.module.types, scalar, bits);
+            return self.function.const_value(&self.module.consts, masked);
+        }
         let mask = self.function.const_value(&self.module.consts, mask);
         self.add(like, Op::Binary(BinaryOp::And), ty, smallvec![amount, mask])
     }

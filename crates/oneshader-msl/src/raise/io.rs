@@ -53,6 +53,8 @@ pub(crate) struct Interface<'a> {
     pub bag: &'a mut DiagnosticBag,
     pub io: StageIo,
     fields: Scope,
+    /// Built-in arguments that there are.
+    arguments: Vec<(BuiltIn, String)>,
 }
 
 pub(crate) fn stage_io(
@@ -63,7 +65,16 @@ pub(crate) fn stage_io(
     names: (String, String),
     bag: &mut DiagnosticBag,
 ) -> StageIo {
-    let mut this = Interface { module, entry, function, scope, bag, io: StageIo::default(), fields: Scope::default() };
+    let mut this = Interface {
+        module,
+        entry,
+        function,
+        scope,
+        bag,
+        io: StageIo::default(),
+        fields: Scope::default(),
+        arguments: Vec::new(),
+    };
     let mut input = IoStruct { name: names.0, fields: Vec::new() };
     for &global in &entry.inputs {
         this.input(global, &mut input);
@@ -220,17 +231,32 @@ impl Interface<'_> {
             return self.unsupported(global, "system value of this type");
         };
         // Positions in the grid may be asked for with as many components as wanted.
-        let shrinks = scalar == Scalar::U32 && len == 3;
+        let asked = |g: &&Global| match (&self.module.globals[**g].kind, io.builtin) {
+            (GlobalKind::Io(other), own) => other.builtin == own && self.is_used(**g),
+            _ => false,
+        };
+        let twice = self.entry.inputs.iter().filter(asked).count() > 1;
+        let shrinks = scalar == Scalar::U32 && len == 3 && !twice;
         let len_spelled = if shrinks { own_len.min(len) } else { len };
         let ty = spell(scalar, len_spelled);
-        let argument = self.scope.variable(name);
+        let known = self.arguments.iter().find(|(b, _)| Some(*b) == io.builtin).map(|(_, name)| name.clone());
+        let converts = own != scalar;
+        let argument = match &known {
+            Some(name) => name.clone(),
+            // The local that the argument is converted to takes the name.
+            None if converts && io.builtin != Some(BuiltIn::FrontFace) => self.scope.variable(attribute),
+            None => self.scope.variable(name),
+        };
         let attribute = match (attribute, io.interpolation) {
             ("barycentric_coord", Interpolation::NoPerspective) => {
                 "barycentric_coord, center_no_perspective".to_owned()
             }
             _ => attribute.to_owned(),
         };
-        self.io.params.push((format!("{ty} {argument}"), format!("[[{attribute}]]")));
+        if known.is_none() {
+            self.io.params.push((format!("{ty} {argument}"), format!("[[{attribute}]]")));
+            self.arguments.extend(io.builtin.map(|b| (b, argument.clone())));
+        }
         let same = own == scalar && own_len == len_spelled;
         self.io.forms[global] = Some(if same {
             Form::Place(argument)

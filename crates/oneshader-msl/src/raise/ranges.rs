@@ -1,8 +1,9 @@
 //! What numbers a value can be, as far as a short look at how it is computed tells. Used to leave guards away.
 
+use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 use oneshader_ir::{
-    BinaryOp, BuiltIn, ConstData, Function, GlobalKind, Inst, Intrinsic, IrModule, Merge, Op, Scalar, TerminatorKind,
-    Type, UnaryOp, Value, ValueDef,
+    BinaryOp, Block, BuiltIn, ConstData, Function, GlobalKind, Inst, Intrinsic, IrModule, Local, Merge, Op, Scalar,
+    TerminatorKind, Type, UnaryOp, Value, ValueDef,
 };
 
 /// Values looked at for one question.
@@ -51,10 +52,49 @@ fn of_scalar(scalar: Scalar) -> Range {
     }
 }
 
+/// Where the instructions of a function stand and what its locals are stored.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    home: SecondaryMap<Inst, PackedOption<Block>>,
+    /// Place in the order of the blocks.
+    order: SecondaryMap<Block, u32>,
+    /// The stores to each local; none when its address goes elsewhere.
+    stores: SecondaryMap<Local, Stores>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Stores {
+    list: Vec<Inst>,
+    escapes: bool,
+}
+
+impl Places {
+    pub(crate) fn new(function: &Function) -> Self {
+        let mut this = Self::default();
+        for (i, &block) in function.order.iter().enumerate() {
+            this.order[block] = i as u32;
+            for &inst in &function.blocks[block].insts {
+                this.home[inst] = block.into();
+                let data = &function.insts[inst];
+                for (position, &arg) in data.args.iter().enumerate() {
+                    let ValueDef::Local(local) = function.values[arg].def else { continue };
+                    match (data.op, position) {
+                        (Op::Load, _) => {}
+                        (Op::Store, 0) => this.stores[local].list.push(inst),
+                        _ => this.stores[local].escapes = true,
+                    }
+                }
+            }
+        }
+        this
+    }
+}
+
 /// Answers for one function.
 pub(crate) struct Ranges<'a> {
     pub module: &'a IrModule,
     pub function: &'a Function,
+    pub places: &'a Places,
 }
 
 impl Ranges<'_> {
@@ -122,7 +162,10 @@ impl Ranges<'_> {
                 }
                 (Some(from) == self.module.types.scalar_of(data.ty)).then(|| arg(0))
             }
-            Op::Load => self.builtin(data.result?),
+            Op::Load => match self.function.values[data.args[0]].def {
+                ValueDef::Local(local) => self.local_counter(local, fuel).map(|(range, _)| range),
+                _ => self.builtin(data.result?),
+            },
             Op::Construct => {
                 let first = arg(0);
                 Some((1..data.args.len()).fold(first, |r, i| r.hull(arg(i))))
@@ -305,7 +348,12 @@ impl Ranges<'_> {
     /// The greatest value that a loop's phi has in the body, by the condition at the loop's head.
     fn bound_of(&self, counter: Value, fuel: &mut u32) -> Option<f64> {
         let (phi, _) = self.function.def_inst(counter)?;
-        let header = self.function.order.iter().copied().find(|&b| self.function.blocks[b].insts.contains(&phi))?;
+        let header = self.places.home[phi].expand()?;
+        self.bound_at(header, &|value| value == counter, fuel)
+    }
+
+    /// The greatest value that what `is` holds for has in the loop of `header`, by the condition at its head.
+    fn bound_at(&self, header: Block, is: &dyn Fn(Value) -> bool, fuel: &mut u32) -> Option<f64> {
         let Merge::Loop { merge, .. } = self.function.blocks[header].merge else { return None };
         let TerminatorKind::CondBranch { cond, then, els } = self.function.blocks[header].term.kind else {
             return None;
@@ -320,12 +368,65 @@ impl Ranges<'_> {
             (!range.nan).then_some(range.high)
         };
         match op {
-            BinaryOp::Lt if data.args[0] == counter => Some(bound(self, data.args[1], fuel)? - 1.0),
-            BinaryOp::Le if data.args[0] == counter => bound(self, data.args[1], fuel),
-            BinaryOp::Gt if data.args[1] == counter => Some(bound(self, data.args[0], fuel)? - 1.0),
-            BinaryOp::Ge if data.args[1] == counter => bound(self, data.args[0], fuel),
+            BinaryOp::Lt if is(data.args[0]) => Some(bound(self, data.args[1], fuel)? - 1.0),
+            BinaryOp::Le if is(data.args[0]) => bound(self, data.args[1], fuel),
+            BinaryOp::Gt if is(data.args[1]) => Some(bound(self, data.args[0], fuel)? - 1.0),
+            BinaryOp::Ge if is(data.args[1]) => bound(self, data.args[0], fuel),
             _ => None,
         }
+    }
+
+    /// The local that `value` is loaded from.
+    fn loaded(&self, value: Value) -> Option<Local> {
+        let (_, data) = self.function.def_inst(value)?;
+        match (data.op, self.function.values[*data.args.first()?].def) {
+            (Op::Load, ValueDef::Local(local)) => Some(local),
+            _ => None,
+        }
+    }
+
+    /// A local that counts up in one loop: set before it, increased by a constant in its continue block and nowhere else,
+    /// while it is below a bound. Gives the numbers it holds, and the greatest one after a step.
+    fn local_counter(&self, local: Local, fuel: &mut u32) -> Option<(Range, f64)> {
+        let stores = &self.places.stores[local];
+        if stores.escapes || stores.list.len() < 2 || *fuel == 0 {
+            return None;
+        }
+        *fuel -= 1;
+        let stored = |inst: Inst| self.function.insts[inst].args[1];
+        let (mut step, mut header) = (None, None);
+        for &inst in &stores.list {
+            let Some((_, sum)) = self.function.def_inst(stored(inst)) else { continue };
+            if sum.op == Op::Binary(BinaryOp::Add) && self.loaded(sum.args[0]) == Some(local) {
+                let by = self.function.as_const(sum.args[1]).and_then(|c| self.constant(c))?;
+                if step.is_some() || by.low != by.high || by.low <= 0.0 {
+                    return None;
+                }
+                step = Some((inst, by.low));
+                let cont = self.places.home[inst].expand()?;
+                header = self
+                    .function
+                    .order
+                    .iter()
+                    .copied()
+                    .find(|&b| matches!(self.function.blocks[b].merge, Merge::Loop { cont: c, .. } if c == cont));
+            }
+        }
+        let ((step_inst, by), header) = (step?, header?);
+        let mut start: Option<Range> = None;
+        for &inst in stores.list.iter().filter(|&&i| i != step_inst) {
+            let block = self.places.home[inst].expand()?;
+            // Blocks of a loop stand after its header.
+            if self.places.order[block] >= self.places.order[header] {
+                return None;
+            }
+            let range = self.look(stored(inst), fuel);
+            start = Some(start.map_or(range, |s| s.hull(range)));
+        }
+        let start = start?;
+        let bound = self.bound_at(header, &|value| self.loaded(value) == Some(local), fuel)?;
+        let top = bound + by;
+        (!start.nan).then(|| (Range::new(start.low, start.high.max(top)), top))
     }
 
     /// Whether a sum, difference or product of signed numbers stays in its type.
@@ -344,6 +445,15 @@ impl Ranges<'_> {
         if range.is_some_and(|r| r.within(of_scalar(scalar))) {
             return true;
         }
+        if let (Op::Binary(BinaryOp::Add), Some(local)) = (data.op, self.loaded(data.args[0]))
+            && self.places.stores[local]
+                .list
+                .iter()
+                .any(|&i| self.function.insts[i].args.get(1) == data.result.as_ref())
+            && let Some((_, top)) = self.local_counter(local, &mut fuel)
+        {
+            return top <= of_scalar(scalar).high;
+        }
         // `i + 1` of a loop that goes on while `i` is below something.
         if let (Op::Binary(BinaryOp::Add), Some(result)) = (data.op, data.result)
             && let Some(step) = self.step_of(result, data.args[0])
@@ -355,31 +465,32 @@ impl Ranges<'_> {
     }
 }
 
-/// Whether a float is known to lie in the range of the integer type it is converted to.
-pub(crate) fn fits(module: &IrModule, function: &Function, value: Value, to: Type) -> bool {
-    let range = Ranges { module, function }.of(value);
-    let Some(to) = module.types.scalar_of(to) else { return false };
-    let all = match to {
-        Scalar::Int { bits: 64, signed } => Range::new(if signed { -9e18 } else { -0.99 }, 9e18),
-        _ => {
-            let all = of_scalar(to);
-            // What is cut off does not count.
-            Range::new(all.low - 0.99, all.high)
-        }
-    };
-    range.within(all)
-}
+impl Ranges<'_> {
+    /// Whether a float is known to lie in the range of the integer type it is converted to.
+    pub(crate) fn fits(&self, value: Value, to: Type) -> bool {
+        let range = self.of(value);
+        let Some(to) = self.module.types.scalar_of(to) else { return false };
+        let all = match to {
+            Scalar::Int { bits: 64, signed } => Range::new(if signed { -9e18 } else { -0.99 }, 9e18),
+            _ => {
+                let all = of_scalar(to);
+                // What is cut off does not count.
+                Range::new(all.low - 0.99, all.high)
+            }
+        };
+        range.within(all)
+    }
 
-/// Whether the bounds of a clamp are known to be in order.
-pub(crate) fn ordered(module: &IrModule, function: &Function, low: Value, high: Value) -> bool {
-    let ranges = Ranges { module, function };
-    let (low, high) = (ranges.of(low), ranges.of(high));
-    !low.nan && !high.nan && low.high <= high.low
-}
+    /// Whether the bounds of a clamp are known to be in order.
+    pub(crate) fn ordered(&self, low: Value, high: Value) -> bool {
+        let (low, high) = (self.of(low), self.of(high));
+        !low.nan && !high.nan && low.high <= high.low
+    }
 
-/// Whether a divisor is known to be neither 0 nor, of signed numbers, -1.
-pub(crate) fn divides(module: &IrModule, function: &Function, value: Value) -> bool {
-    let range = Ranges { module, function }.of(value);
-    let signed = module.types.scalar_of(function.ty(value)).is_some_and(Scalar::is_signed);
-    range.low >= 1.0 || range.high <= if signed { -2.0 } else { -1.0 }
+    /// Whether a divisor is known to be neither 0 nor, of signed numbers, -1.
+    pub(crate) fn divides(&self, value: Value) -> bool {
+        let range = self.of(value);
+        let signed = self.module.types.scalar_of(self.function.ty(value)).is_some_and(Scalar::is_signed);
+        range.low >= 1.0 || range.high <= if signed { -2.0 } else { -1.0 }
+    }
 }
