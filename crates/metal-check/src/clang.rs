@@ -69,6 +69,7 @@ impl Purpose {
         match self {
             Self::Check => &[],
             Self::Execute => &[
+                "-D__MSL_EXECUTE__=1",
                 "-O1",
                 "-fPIC",
                 "-ffp-contract=off",

@@ -33,6 +33,8 @@ pub(crate) struct TokenStream<'a> {
     pub text: &'a str,
     pub tokens: Vec<Token>,
     line_starts: Vec<usize>,
+    /// For each token that is a bracket, the one it pairs with.
+    pairs: Vec<Option<u32>>,
 }
 
 /// Punctuators of more than one byte, longest first. `>>` is left as two tokens, because it may close two template
@@ -60,7 +62,34 @@ impl<'a> TokenStream<'a> {
             }
             at = end;
         }
-        Self { text, tokens, line_starts }
+        let mut stream = Self { text, tokens, line_starts, pairs: Vec::new() };
+        stream.pair();
+        stream
+    }
+
+    /// The same text's tokens without preprocessor lines.
+    pub fn code(text: &'a str) -> Self {
+        let mut stream = Self::new(text);
+        stream.tokens.retain(|t| t.kind != TokenKind::Directive);
+        stream.pair();
+        stream
+    }
+
+    /// Finds which brackets pair, whatever their kind.
+    fn pair(&mut self) {
+        self.pairs = vec![None; self.tokens.len()];
+        let mut open = Vec::new();
+        for i in 0..self.tokens.len() {
+            match self.str(i) {
+                "(" | "[" | "{" => open.push(i),
+                ")" | "]" | "}" => {
+                    if let Some(o) = open.pop() {
+                        (self.pairs[o], self.pairs[i]) = (Some(i as u32), Some(o as u32));
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The text of token `i`; empty past the end.
@@ -84,40 +113,14 @@ impl<'a> TokenStream<'a> {
         (line as u32, (offset - self.line_starts[line - 1]) as u32 + 1)
     }
 
-    /// Index of the token that closes the bracket at `open`, one of `(`, `[`, `{`; `None` if it is never closed.
+    /// Index of the token that closes the bracket at `open`; `None` if there is no bracket, or it is never closed.
     pub fn closing(&self, open: usize) -> Option<usize> {
-        let mut depth = 0usize;
-        for i in open..self.len() {
-            match self.str(i) {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => {
-                    depth = depth.checked_sub(1)?;
-                    if depth == 0 {
-                        return Some(i);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
+        self.pairs.get(open).copied().flatten().map(|p| p as usize).filter(|&p| p > open)
     }
 
     /// Index of the token that opens the bracket closed at `close`.
     pub fn opening(&self, close: usize) -> Option<usize> {
-        let mut depth = 0usize;
-        for i in (0..=close).rev() {
-            match self.str(i) {
-                ")" | "]" | "}" => depth += 1,
-                "(" | "[" | "{" => {
-                    depth = depth.checked_sub(1)?;
-                    if depth == 0 {
-                        return Some(i);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
+        self.pairs.get(close).copied().flatten().map(|p| p as usize).filter(|&p| p < close)
     }
 
     /// If the `<` at `open` reads as the start of template arguments, the index past the matching `>`.

@@ -73,7 +73,8 @@ pub(crate) struct Rewritten {
 impl Rewritten {
     /// 1-based column in `original` for a line and column of the rewritten text; lines are the same in both.
     pub fn original_column(&self, original: &str, line: u32, column: u32) -> u32 {
-        let line_start = |s: &str| s.split_inclusive('\n').take(line as usize - 1).map(str::len).sum::<usize>();
+        let line_start =
+            |s: &str| s.split_inclusive('\n').take((line as usize).saturating_sub(1)).map(str::len).sum::<usize>();
         let offset = line_start(&self.text) + column as usize - 1;
         let i = self.marks.partition_point(|&(out, _)| out <= offset);
         let source = match i.checked_sub(1).map(|i| self.marks[i]) {
@@ -214,9 +215,8 @@ fn ternaries(s: &TokenStream<'_>, edits: &mut Edits) {
 
 /// Whether the operand at `i` is cast to void, so that there is no value to pass.
 fn is_void(s: &TokenStream<'_>, i: usize) -> bool {
-    s.str(i) == "void"
-        || (s.str(i) == "(" && is_void(s, i + 1))
-        || (s.str(i) == "static_cast" && s.str(i + 2) == "void")
+    let first = (i..s.len()).find(|&k| s.str(k) != "(").unwrap_or(i);
+    s.str(first) == "void" || (s.str(first) == "static_cast" && s.str(first + 2) == "void")
 }
 
 /// Respells the attributes that clang must understand.
@@ -250,7 +250,7 @@ fn attributes(s: &TokenStream<'_>, edits: &mut Edits) {
 ///
 /// On a parameter of an entry function the attribute only says when the argument exists: nothing to respell.
 fn function_constant(s: &TokenStream<'_>, open: usize, close: usize, edits: &mut Edits) {
-    if s.str(close + 1) != ";" || !s.is_ident(open - 1) || s.str(open + 3) != "(" {
+    if s.str(close + 1) != ";" || open == 0 || !s.is_ident(open - 1) || s.str(open + 3) != "(" {
         return;
     }
     let Some(index_end) = s.closing(open + 3) else {
@@ -269,6 +269,9 @@ fn function_constant(s: &TokenStream<'_>, open: usize, close: usize, edits: &mut
     );
 }
 
+/// Tokens a template head is read for.
+const HEAD: usize = 400;
+
 /// `template<uint N>` becomes `template<int N>`; `is_function_constant_defined(a::x)` names its companion.
 fn template_heads(s: &TokenStream<'_>, edits: &mut Edits) {
     for i in 0..s.len() {
@@ -276,7 +279,7 @@ fn template_heads(s: &TokenStream<'_>, edits: &mut Edits) {
             "template" if s.str(i + 1) == "<" => {
                 let mut depth = 0usize;
                 let mut k = i + 1;
-                while k < s.len() {
+                while k < s.len().min(i + HEAD) {
                     match s.str(k) {
                         "<" => depth += 1,
                         ">" => depth -= 1,

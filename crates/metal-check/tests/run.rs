@@ -1,7 +1,10 @@
 //! The executor: kernels run on the CPU give what Metal gives.
 //!
 //! Expected values come from the language's rules, worked out in the tests.
-use metal_check::run::{Address, Binding, Dispatch, Error, Executor, Fault, FaultKind, Kernel, Slot, Value};
+use metal_check::run::{
+    Address, Binding, Dispatch, Element, Error, Executor, Fault, FaultKind, Filter, Kernel, MipFilter, Sampler, Slot,
+    Texture, Value,
+};
 use metal_check::{LanguageVersion, Options};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -493,10 +496,126 @@ fn vectors_matrices_and_packed_types() {
 
 #[test]
 fn what_is_not_executed_says_so() {
-    let text = "#include <metal_stdlib>\nusing namespace metal;\nkernel void k(texture2d<float> t [[texture(0)]]) {}\nkernel void q() {}";
+    let text = "#include <metal_stdlib>\nusing namespace metal;\nstruct I { float a [[attribute(0)]]; };\nkernel void k(I i [[stage_in]]) {}\nkernel void q() {}";
     let none = BTreeMap::new();
     assert!(matches!(EXECUTOR.compile("t", text, Some("k"), &none), Err(Error::Unsupported(_))));
     assert!(matches!(EXECUTOR.compile("t", text, Some("x"), &none), Err(Error::NoKernel { .. })));
     assert!(matches!(EXECUTOR.compile("t", text, None, &none), Err(Error::NoKernel { .. })));
     assert!(matches!(EXECUTOR.compile("t", "kernel void k() { x; }", None, &none), Err(Error::Compile(_))));
+}
+
+fn texel(values: [f32; 4]) -> [u32; 4] {
+    values.map(f32::to_bits)
+}
+
+#[test]
+fn textures_are_read_and_written() {
+    let kernel = compile(
+        "kernel void k(texture2d<float, access::read> a [[texture(0)]], texture2d_array<uint, access::write> b [[texture(1)]],
+           texture3d<int, access::read_write> c, device uint* o [[buffer(0)]], uint2 g [[thread_position_in_grid]]) {
+           b.write(uint4(a.read(g)), g, 1);
+           int4 old = c.read(uint3(g, 1)); c.write(-old, uint3(g, 1));
+           o[0] = a.get_width(); o[1] = a.get_height(1); o[2] = b.get_array_size(); o[3] = c.get_depth(); o[4] = a.get_num_mip_levels();
+           o[5] = uint(a.read(uint2(9, 0)).x); b.write(uint4(9), uint2(9, 0), 0); }",
+    );
+    assert_eq!(kernel.arguments().iter().map(|a| a.index).collect::<Vec<_>>(), [0, 1, 2, 0]);
+    let mut a = Texture::new(2, 3, 1, Element::Float).with_layers(1, 2);
+    let mut c = Texture::new(2, 3, 2, Element::Int);
+    for y in 0..3 {
+        for x in 0..2 {
+            let (at_a, at_c) = (a.index([x, y, 0], 0, 0), c.index([x, y, 1], 0, 0));
+            a.texels[at_a] = texel([x as f32, y as f32, 7.0, 1.0]);
+            c.texels[at_c] = [x, y, 5, 1];
+        }
+    }
+    let b = Texture::new(2, 3, 1, Element::Uint).with_layers(2, 1);
+    let d = Dispatch::new([1, 1, 1], [2, 3, 1])
+        .with_texture(0, a)
+        .with_texture(1, b)
+        .with_texture(2, c)
+        .with_buffer(0, vec![0xff; 24]);
+    let done = kernel.dispatch(&d).expect("runs");
+    assert_eq!(read_words(&done.resources[0]), [2, 1, 2, 2, 2, 0]);
+    for y in 0..3u32 {
+        for x in 0..2u32 {
+            let (b, c) = (&done.textures[1], &done.textures[2]);
+            assert_eq!(b.texels[b.index([x, y, 0], 1, 0)], [x, y, 7, 1]);
+            assert_eq!(b.texels[b.index([x, y, 0], 0, 0)], [0; 4]);
+            assert_eq!(c.texels[c.index([x, y, 1], 0, 0)], [x, y, 5, 1].map(u32::wrapping_neg));
+        }
+    }
+    let unbound = Dispatch::new([1, 1, 1], [1, 1, 1]).with_buffer(0, vec![0; 24]);
+    assert_eq!(fault(&kernel, &unbound).kind, FaultKind::NoTexture);
+}
+
+#[test]
+fn textures_are_sampled() {
+    // Level 0 is 4 by 2 with red x and green y, level 1 is 2 by 1 with red 100.
+    let mut t = Texture::new(4, 2, 1, Element::Float).with_layers(1, 2);
+    for y in 0..2 {
+        for x in 0..4 {
+            let at = t.index([x, y, 0], 0, 0);
+            t.texels[at] = texel([x as f32, y as f32, 0.0, 1.0]);
+        }
+    }
+    t.texels[8..].fill(texel([100.0, 0.0, 0.0, 1.0]));
+    let kernel = compile(
+        "constexpr sampler near(filter::nearest), rep(address::repeat, filter::linear), zero(address::clamp_to_zero), edge(coord::pixel, filter::linear);
+         kernel void k(texture2d<float> t [[texture(0)]], sampler s [[sampler(2)]], device float* o [[buffer(0)]]) {
+           o[0] = t.sample(near, float2(0.6, 0)).x;
+           o[1] = t.sample(rep, float2(0.0, 0.25)).x; // between texels 3 and 0
+           o[2] = t.sample(zero, float2(-0.1, 0)).w; o[3] = t.sample(edge, float2(1.25, 1.0)).x; o[4] = t.sample(edge, float2(1.25, 1.0)).y;
+           o[5] = t.sample(s, float2(0.375, 0.25), level(0.5)).x; // texel 1 and level 1
+           o[6] = t.sample(near, float2(0.6, 0), int2(1, 1)).y; float4 g = t.gather(rep, float2(0.5, 0.5)); o[7] = g.x + 10 * g.y + 100 * g.z + 1000 * g.w;
+           o[8] = t.sample(s, float2(0.375, 0.25), gradient2d(float2(0.5, 0), float2(0))).x; }",
+    );
+    let s = Sampler { mag: Filter::Linear, min: Filter::Linear, mip: MipFilter::Linear, ..Sampler::default() };
+    let d = Dispatch::new([1, 1, 1], [1, 1, 1]).with_texture(0, t).with_sampler(2, s).with_buffer(0, vec![0; 36]);
+    let o = read_floats(&kernel.dispatch(&d).expect("runs").resources[0]);
+    // gather: (1,1), (2,1), (2,0), (1,0) of red.
+    assert_eq!(o, [2.0, 1.5, 0.0, 0.75, 0.5, 50.5, 1.0, 1221.0, 100.0]);
+}
+
+#[test]
+fn depth_is_compared_and_cubes_have_faces() {
+    let kernel = compile(
+        "constexpr sampler less(compare_func::less, filter::linear);
+         kernel void k(depth2d<float> d [[texture(0)]], texturecube<float> c [[texture(1)]], array<texture2d<float>, 2> a [[texture(2)]], sampler s, device float* o [[buffer(0)]]) {
+           o[0] = d.sample_compare(less, float2(0.5), 0.5); o[1] = d.sample(s, float2(0.9, 0.1));
+           float3 v[6] = {float3(1, 0, 0), float3(-1, 0, 0), float3(0, 1, 0), float3(0, -1, 0), float3(0, 0, 1), float3(0, 0, -1)};
+           for (int i = 0; i < 6; ++i) o[2 + i] = c.sample(s, v[i]).x;
+           o[8] = a[1].read(uint2(0)).x; }",
+    );
+    let mut d = Texture::new(2, 2, 1, Element::Float);
+    for (i, v) in [0.25, 0.75, 1.0, 0.5].into_iter().enumerate() {
+        d.texels[i] = texel([v, 0.0, 0.0, 0.0]);
+    }
+    let mut cube = Texture::new(1, 1, 1, Element::Float).with_layers(6, 1);
+    for i in 0..6 {
+        cube.texels[i] = texel([i as f32; 4]);
+    }
+    let mut last = Texture::new(1, 1, 1, Element::Float);
+    last.texels[0] = texel([42.0; 4]);
+    let dispatch = Dispatch::new([1, 1, 1], [1, 1, 1])
+        .with_texture(0, d)
+        .with_texture(1, cube)
+        .with_texture(3, last)
+        .with_buffer(0, vec![0; 36]);
+    let o = read_floats(&kernel.dispatch(&dispatch).expect("runs").resources[0]);
+    // Of the four depths two are greater than the reference.
+    assert_eq!(o, [0.5, 0.75, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 42.0]);
+}
+
+#[test]
+fn texture_atomics() {
+    let kernel = compile(
+        "kernel void k(texture2d<int, access::read_write> t [[texture(0)]], texture_buffer<uint, access::read_write> b [[texture(1)]], uint g [[thread_position_in_grid]]) {
+           t.atomic_fetch_add(uint2(0, 0), int4(int(g) - 1)); t.atomic_fetch_min(uint2(1, 0), int4(-int(g))); b.atomic_fetch_max(1u, uint4(g)); }",
+    );
+    let dispatch = Dispatch::new([1, 1, 1], [8, 1, 1])
+        .with_texture(0, Texture::new(2, 1, 1, Element::Int))
+        .with_texture(1, Texture::new(2, 1, 1, Element::Uint));
+    let done = kernel.dispatch(&dispatch).expect("runs");
+    assert_eq!(done.textures[0].texels.iter().map(|t| t[0] as i32).collect::<Vec<_>>(), [20, -7]);
+    assert_eq!(done.textures[1].texels[1][0], 7);
 }

@@ -50,11 +50,31 @@ template<class T> struct is_texture_element {
 template<int D> struct offset { vec<int, D> v; constexpr offset(vec<int, D> x) : v(x) {} };
 } // namespace __msl
 
+// The state as bits, which the executor reads (src/run/textures.c): pixel coordinates 0, addresses 1, 4 and 7, border 10,
+// filters 12 (magnify), 14 (minify) and 16 (between levels), comparison 18, reduction 22.
 struct sampler {
+  ulong __h = 0x200092; // clamp_to_edge, nearest, compare_func::none
+  float __lod_min = 0.0f, __lod_max = 0x1.fffffep127f;
   constexpr sampler() = default;
   template<class A0, class... A, class = __msl::enable_if_t<__msl::is_sampler_option<A0>::v && __msl::all_true<__msl::is_sampler_option<A>::v...>::v>>
-  constexpr sampler(A0, A...) {}
-  ulong __h = 0;
+  constexpr sampler(A0 first, A... rest) { __set(first); (__set(rest), ...); }
+
+private:
+  constexpr void __bits(int at, int n, ulong v) { __h = (__h & ~(((1ul << n) - 1) << at)) | v << at; }
+  constexpr void __set(coord v) { __bits(0, 1, ulong(v)); }
+  constexpr void __set(address v) { __bits(1, 3, ulong(v)); __bits(4, 3, ulong(v)); __bits(7, 3, ulong(v)); }
+  constexpr void __set(s_address v) { __bits(1, 3, ulong(v)); }
+  constexpr void __set(t_address v) { __bits(4, 3, ulong(v)); }
+  constexpr void __set(r_address v) { __bits(7, 3, ulong(v)); }
+  constexpr void __set(border_color v) { __bits(10, 2, ulong(v)); }
+  constexpr void __set(filter v) { __bits(12, 2, ulong(v)); __bits(14, 2, ulong(v)); }
+  constexpr void __set(mag_filter v) { __bits(12, 2, ulong(v)); }
+  constexpr void __set(min_filter v) { __bits(14, 2, ulong(v)); }
+  constexpr void __set(mip_filter v) { __bits(16, 2, ulong(v)); }
+  constexpr void __set(compare_func v) { __bits(18, 4, ulong(v)); }
+  constexpr void __set(reduction v) { __bits(22, 2, ulong(v)); }
+  constexpr void __set(max_anisotropy) {}
+  constexpr void __set(lod_clamp v) { __lod_min = v.lo; __lod_max = v.hi; }
 };
 
 // MSL 6.12: options of sampling

@@ -17,6 +17,26 @@ template<class T, size_t N> struct memory_argument<array<T, N>> {
   }
 };
 
+// A texture: its handle is its place in the table of textures, counted from 1. A sampler: 16 bytes of the table.
+template<class T> struct texture_argument {
+  static T make(uint slot) { T t; t.__h = slot + 1; return t; }
+};
+template<class T, size_t N> struct texture_argument<array<T, N>> {
+  static array<T, N> make(uint slot) {
+    array<T, N> a;
+    for (size_t i = 0; i < N; ++i) a.__e[i].__h = slot + uint(i) + 1;
+    return a;
+  }
+};
+template<class T> struct sampler_argument { static T make(const T __private* slots) { return slots[0]; } };
+template<class T, size_t N> struct sampler_argument<array<T, N>> {
+  static array<T, N> make(const T __private* slots) {
+    array<T, N> a;
+    for (size_t i = 0; i < N; ++i) a.__e[i] = slots[i];
+    return a;
+  }
+};
+
 // A position or size: as many components as the parameter asks for (MSL 5.2.3.6).
 template<class T> struct position_argument { static T make(const uint __private* v) { return T(v[0]); } };
 template<class T> struct position_argument<vec<T, 2>> { static vec<T, 2> make(const uint __private* v) { return vec<T, 2>(v[0], v[1]); } };

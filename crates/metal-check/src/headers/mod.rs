@@ -20,7 +20,7 @@ macro_rules! embedded {
 }
 
 /// Headers written by hand.
-const EMBEDDED: [(&str, &str); 22] = embedded![
+const EMBEDDED: [(&str, &str); 23] = embedded![
     "msl/prelude.h",
     "msl/c2_types.h",
     "msl/c2_resources.h",
@@ -40,6 +40,7 @@ const EMBEDDED: [(&str, &str); 22] = embedded![
     "msl/c6_raytracing.h",
     "msl/c6_imageblocks.h",
     "msl/c6_logging.h",
+    "msl/c6_textures_detail.h",
     "msl/execute.h",
     "simd/simd.h",
     "metal_stdlib",

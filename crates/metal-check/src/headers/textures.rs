@@ -1,7 +1,7 @@
 //! Texture types and their member functions (MSL 2.8, 6.12).
 //!
-//! Each type is specialised per access mode, so that a function the mode lacks is not declared. The functions have no
-//! bodies: checking needs none.
+//! Each type is specialised per access mode, so that a function the mode lacks is not declared. Only the executor sees
+//! the bodies (`MSL_BODY`): checking needs none.
 use super::Writer;
 use crate::version::LanguageVersion;
 
@@ -112,8 +112,34 @@ pub(super) fn text() -> String {
     w.finish()
 }
 
-fn method(w: &mut Writer, result: &str, name: &str, params: &[String]) {
-    w.line(format!("  {result} {name}({}) const;", params.join(", ")));
+fn method(w: &mut Writer, result: &str, name: &str, params: &[String], body: &str) {
+    w.line(format!("  {result} {name}({}) const MSL_BODY({{ {body} }})", params.join(", ")));
+}
+
+/// The name of a parameter as declared.
+fn name_of(param: &str) -> &str {
+    param.split(" =").next().and_then(|p| p.rsplit(' ').next()).unwrap_or_default()
+}
+
+/// What a sampling function does: builds a lookup from its parameters.
+fn lookup_body(t: &Texture, result: &str, gathers: bool, params: &[String]) -> String {
+    let mut body = format!("__msl::lookup q = __msl::look({}, {}); ", t.dims, t.shape == Shape::Cube);
+    if gathers {
+        body.push_str("q.gather = 1; ");
+    }
+    for param in params {
+        body.push_str(match name_of(param) {
+            "coord" => "__msl::at(q, coord); ",
+            "array" => "q.layer = array; ",
+            "compare_value" => "q.reference = compare_value; q.compare = 1; ",
+            "opt" => "__msl::with(q, opt); ",
+            "clamp" => "__msl::with(q, clamp); ",
+            "offset" => "__msl::with(q, offset); ",
+            "c" => "q.gather = 1 + uint(c); ",
+            _ => "",
+        });
+    }
+    format!("{body}return __msl::sampled<{result}>(__h, s, q);")
 }
 
 /// `a` followed by the parts of `b`.
@@ -144,8 +170,11 @@ fn sampling(w: &mut Writer, t: &Texture) {
     let offset = format!("__msl::offset<{0}> offset = __msl::offset<{0}>(vec<int,{0}>(0))", t.dims);
     let offset: &[&str] = if t.shape == Shape::Cube || t.dims == 1 { &[] } else { &[&offset] };
     let both = |w: &mut Writer, result: &str, name: &str, params: Vec<String>| {
-        method(w, result, name, &params);
-        method(w, &format!("sparse_color<{result}>"), &format!("sparse_{name}"), &params);
+        method(w, result, name, &params, &lookup_body(t, result, name.starts_with("gather"), &params));
+        let color = format!("sparse_color<{result}>");
+        let names: Vec<&str> = params.iter().map(|p| name_of(p)).collect();
+        let body = format!("return __msl::sparse<{color}>({name}({}));", names.join(", "));
+        method(w, &color, &format!("sparse_{name}"), &params, &body);
     };
     if t.dims == 1 {
         both(w, t.texel(), "sample", base);
@@ -180,7 +209,8 @@ fn sampling(w: &mut Writer, t: &Texture) {
         }
     }
     for name in ["calculate_clamped_lod", "calculate_unclamped_lod"] {
-        method(w, "float", name, &["sampler s".to_owned(), coord.clone()]);
+        // Threads of a kernel have no derivatives.
+        method(w, "float", name, &["sampler s".to_owned(), coord.clone()], "return 0.0f;");
     }
 }
 
@@ -201,59 +231,94 @@ fn access_functions(w: &mut Writer, t: &Texture, access: Access) {
             _ => vec![format!("{index} lod = 0")],
         };
         let at: Vec<String> = place.iter().chain(&level).cloned().collect();
+        let layer = match (t.shape == Shape::Cube, t.array) {
+            (true, true) => "array * 6 + face",
+            (true, false) => "face",
+            (false, true) => "array",
+            (false, false) => "0",
+        };
+        let (lod, sample) = match t.shape {
+            Shape::Buffer => ("0", "0"),
+            Shape::Multisampled => ("0", "sample"),
+            _ => ("lod", "0"),
+        };
+        let spot = |lod: &str| format!("__msl::put(coord, {layer}, {lod}, {sample})");
         if access != Access::Write {
-            method(w, t.texel(), "read", &at);
+            let body = format!("return __msl::read<{}>(__h, {});", t.texel(), spot(lod));
+            method(w, t.texel(), "read", &at, &body);
             if matches!(access, Access::Sample | Access::Read) && t.shape != Shape::Buffer {
-                method(w, &format!("sparse_color<{}>", t.texel()), "sparse_read", &at);
+                let color = format!("sparse_color<{}>", t.texel());
+                let names: Vec<&str> = at.iter().map(|p| name_of(p)).collect();
+                let body = format!("return __msl::sparse<{color}>(read({}));", names.join(", "));
+                method(w, &color, "sparse_read", &at, &body);
             }
         }
         if matches!(access, Access::Write | Access::ReadWrite) {
             let params: Vec<String> = ["vec<T,4> color".to_owned()].into_iter().chain(at).collect();
-            method(w, "void", "write", &params);
+            method(w, "void", "write", &params, &format!("__msl::write<T>(__h, {}, color);", spot(lod)));
         }
         if access == Access::ReadWrite && t.shape != Shape::Cube {
-            atomics(w, &place);
+            atomics(w, &place, &spot("0"));
         }
     }
     if access == Access::ReadWrite {
-        w.line("  void fence() const;");
+        w.line("  void fence() const MSL_BODY({})");
     }
 }
 
 /// Texture atomics (MSL 6.12, Metal 3.1): `int` and `uint`; minimum and maximum of `ulong`.
-fn atomics(w: &mut Writer, place: &[String]) {
+fn atomics(w: &mut Writer, place: &[String], spot: &str) {
     w.since(Some(LanguageVersion::V3_1));
     let place = place.join(", ");
     let only = |ty: &str| format!("template<class Q = T, class = __msl::enable_if_t<__msl::{ty}<Q>::v>>");
     let int = only("is_int32");
-    for name in ["add", "sub", "and", "or", "xor", "min", "max"] {
-        w.line(format!("  {int} vec<T,4> atomic_fetch_{name}({place}, vec<T,4> v) const;"));
+    let operation =
+        |op: &str, v: &str| format!("MSL_BODY({{ return __msl::atomic_texel<T>(__h, {spot}, __msl::{op}, {v}); }})");
+    for (name, op) in [
+        ("fetch_add", "add"),
+        ("fetch_sub", "sub"),
+        ("fetch_and", "and_"),
+        ("fetch_or", "or_"),
+        ("fetch_xor", "xor_"),
+        ("fetch_min", "min_"),
+        ("fetch_max", "max_"),
+        ("exchange", "exchange_"),
+    ] {
+        w.line(format!("  {int} vec<T,4> atomic_{name}({place}, vec<T,4> v) const {}", operation(op, "v")));
     }
-    w.line(format!("  {int} vec<T,4> atomic_exchange({place}, vec<T,4> v) const;"));
-    w.line(format!("  {int} bool atomic_compare_exchange_weak({place}, thread vec<T,4>* expected, vec<T,4> v) const;"));
-    w.line(format!("  {int} vec<T,4> atomic_load({place}) const;"));
-    w.line(format!("  {int} void atomic_store(vec<T,4> v, {place}) const;"));
+    w.line(format!(
+        "  {int} bool atomic_compare_exchange_weak({place}, thread vec<T,4>* expected, vec<T,4> v) const MSL_BODY({{ return __msl::compare_exchange_texel<T>(__h, {spot}, expected, v); }})"
+    ));
+    w.line(format!("  {int} vec<T,4> atomic_load({place}) const {}", operation("load_", "vec<T,4>(T(0))")));
+    w.line(format!(
+        "  {int} void atomic_store(vec<T,4> v, {place}) const MSL_BODY({{ __msl::atomic_texel<T>(__h, {spot}, __msl::store_, v); }})"
+    ));
     for name in ["min", "max"] {
         w.line(format!("  {} void atomic_{name}({place}, vec<T,4> v) const;", only("is_ulong")));
     }
     w.since(None);
 }
 
+/// Sizes; the numbers are those of textures.c.
 fn queries(w: &mut Writer, t: &Texture) {
     let level: &[String] = if t.has_mipmaps() { &["uint lod = 0".to_owned()] } else { &[] };
-    method(w, "uint", "get_width", level);
+    let mut size = |name: &str, what: u32, params: &[String]| {
+        let lod = if params.is_empty() { "0" } else { "lod" };
+        method(w, "uint", name, params, &format!("return __msl::__msl_texture_size(__h, {what}, {lod});"));
+    };
+    size("get_width", 0, level);
     if t.dims > 1 {
-        method(w, "uint", "get_height", level);
+        size("get_height", 1, level);
     }
     if t.dims == 3 && t.shape != Shape::Cube {
-        method(w, "uint", "get_depth", level);
+        size("get_depth", 2, level);
     }
     if t.array {
-        method(w, "uint", "get_array_size", &[]);
+        size("get_array_size", if t.shape == Shape::Cube { 6 } else { 3 }, &[]);
     }
     match t.shape {
-        Shape::Multisampled => method(w, "uint", "get_num_samples", &[]),
+        Shape::Multisampled => size("get_num_samples", 5, &[]),
         Shape::Buffer => {}
-        _ => method(w, "uint", "get_num_mip_levels", &[]),
+        _ => size("get_num_mip_levels", 4, &[]),
     }
 }

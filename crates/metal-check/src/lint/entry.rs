@@ -141,6 +141,9 @@ fn check_parameter(s: &TokenStream<'_>, stage: Stage, p: &Parameter<'_>, remarks
     let _ = s;
 }
 
+/// Tokens looked back for the function that an attribute belongs to.
+const REACH: usize = 2000;
+
 /// Functions that are no entry functions have no parameters that the device or the host gives.
 ///
 /// Functions that other attributes make special (visible, intersection, stitchable) are left alone.
@@ -159,7 +162,7 @@ fn check_others(lint: &mut Lint<'_>, entries: &[Entry]) {
         }
         // The parameter list around it, and what stands before the function's name.
         let mut depth = 0usize;
-        let open = (0..i).rev().find(|&k| match s.str(k) {
+        let open = (i.saturating_sub(REACH)..i).rev().find(|&k| match s.str(k) {
             ")" => {
                 depth += 1;
                 false
@@ -172,7 +175,10 @@ fn check_others(lint: &mut Lint<'_>, entries: &[Entry]) {
             _ => false,
         });
         let Some(open) = open else { continue };
-        let start = (0..open).rev().find(|&k| matches!(s.str(k), ";" | "}" | "{")).map_or(0, |k| k + 1);
+        let start = (open.saturating_sub(REACH)..open)
+            .rev()
+            .find(|&k| matches!(s.str(k), ";" | "}" | "{"))
+            .map_or(0, |k| k + 1);
         let special = (start..open).any(|k| {
             matches!(
                 s.str(k),

@@ -9,8 +9,11 @@ mod entry;
 mod spaces;
 mod words;
 
-use crate::lex::{TokenKind, TokenStream};
+use crate::lex::TokenStream;
 use crate::version::LanguageVersion;
+
+/// More than anybody reads.
+const MAX_REMARKS: usize = 200;
 
 /// Something the lint found, at a byte of the text it was given.
 pub(crate) struct Remark {
@@ -36,16 +39,19 @@ impl Lint<'_> {
 
 /// Checks `text` for what clang cannot see.
 pub(crate) fn lint(text: &str, version: LanguageVersion) -> Vec<Remark> {
-    let mut s = TokenStream::new(text);
-    let mut remarks = words::unincluded(&s);
-    s.tokens.retain(|t| t.kind != TokenKind::Directive);
+    let mut remarks = words::unincluded(&TokenStream::new(text));
+    let s = TokenStream::code(text);
     let mut lint = Lint { s, version, remarks: Vec::new() };
     words::brackets(&mut lint);
-    attributes::check(&mut lint);
-    entry::check(&mut lint);
-    spaces::check(&mut lint);
-    words::check(&mut lint);
+    // Where brackets do not pair, everything after is guesswork.
+    if lint.remarks.is_empty() {
+        attributes::check(&mut lint);
+        entry::check(&mut lint);
+        spaces::check(&mut lint);
+        words::check(&mut lint);
+    }
     remarks.append(&mut lint.remarks);
+    remarks.truncate(MAX_REMARKS);
     remarks
 }
 

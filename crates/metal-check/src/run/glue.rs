@@ -45,8 +45,7 @@ pub(super) struct Glue {
 
 /// Writes the entry function for the kernel `wanted`, or for the only one.
 pub(super) fn glue(text: &str, wanted: Option<&str>) -> Result<Glue, Error> {
-    let mut s = TokenStream::new(text);
-    s.tokens.retain(|t| t.kind != crate::lex::TokenKind::Directive);
+    let s = TokenStream::code(text);
     let kernels: Vec<Entry> =
         entries(&s).into_iter().filter(|e| e.stage == Stage::Kernel && s.str(e.close + 1) == "{").collect();
     let entry = match wanted {
@@ -72,7 +71,7 @@ pub(super) fn glue(text: &str, wanted: Option<&str>) -> Result<Glue, Error> {
     let types = if calls.is_empty() { "" } else { "typedef parameters<decltype(__msl_signature)> S; " };
     let text = format!(
         "\nvoid __msl_signature({list});\nextern \"C\" __constant char __msl_entry_name[] = \"{name}\";\n\
-         extern \"C\" void __msl_entry(const ulong __private* b, const ulong __private* t, const uint __private* c) \
+         extern \"C\" void __msl_entry(const ulong __private* b, const ulong __private* t, const metal::sampler __private* s, const uint __private* c) \
          {{ using namespace metal::__msl; uint zero[3] = {{0, 0, 0}}; (void)zero; {types}::{name}({}); }}\n",
         calls.join(", ")
     );
@@ -90,9 +89,6 @@ fn argument(
     let name =
         p.text.rsplit(' ').find(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_')).unwrap_or("").to_owned();
     let ty = format!("S::type<{i}>");
-    if p.is_texture() || p.is_sampler() {
-        return Err(Error::Unsupported(format!("parameter '{name}' is a texture or sampler")));
-    }
     for a in &p.attributes {
         if let Some((_, input)) = INPUTS.iter().find(|(n, _)| *n == a.name) {
             return Ok(match input {
@@ -102,11 +98,8 @@ fn argument(
             });
         }
     }
-    let kind =
-        |p: &Parameter<'_>| if p.has_word("threadgroup") { ArgumentKind::Threadgroup } else { ArgumentKind::Buffer };
-    let explicit = |p: &Parameter<'_>| {
-        p.attributes.iter().find(|a| matches!(a.name, "buffer" | "threadgroup")).and_then(|a| a.index(s))
-    };
+    let explicit =
+        |p: &Parameter<'_>| p.attributes.iter().find(|a| RESOURCES.contains(&a.name)).and_then(|a| a.index(s));
     if !p.is_resource() && explicit(p).is_none() {
         return Err(Error::Unsupported(format!("parameter '{}'", p.text)));
     }
@@ -114,16 +107,34 @@ fn argument(
         Some(index) => index,
         // Metal gives the lowest index that is free, in the order of parameters.
         None => {
-            let taken: Vec<u64> = all.iter().filter(|q| kind(q) == kind(p)).filter_map(explicit).collect();
-            let earlier =
-                all[..i].iter().filter(|q| q.is_resource() && kind(q) == kind(p) && explicit(q).is_none()).count();
+            let alike = |q: &&Parameter<'_>| kind(q) == kind(p);
+            let taken: Vec<u64> = all.iter().filter(alike).filter_map(explicit).collect();
+            let earlier = all[..i].iter().filter(alike).filter(|q| q.is_resource() && explicit(q).is_none()).count();
             (0..u64::MAX).filter(|n| !taken.contains(n)).nth(earlier).unwrap_or(0)
         }
     };
     let index = u32::try_from(index).unwrap_or(u32::MAX);
     arguments.push(Argument { name, kind: kind(p), index, count: p.count as u32 });
-    let table = if kind(p) == ArgumentKind::Threadgroup { "t" } else { "b" };
-    Ok(format!("memory_argument<{ty}>::make({table} + {index})"))
+    Ok(match kind(p) {
+        ArgumentKind::Buffer => format!("memory_argument<{ty}>::make(b + {index})"),
+        ArgumentKind::Threadgroup => format!("memory_argument<{ty}>::make(t + {index})"),
+        ArgumentKind::Texture => format!("texture_argument<{ty}>::make({index})"),
+        ArgumentKind::Sampler => format!("sampler_argument<{ty}>::make(s + {index})"),
+    })
+}
+
+const RESOURCES: [&str; 4] = ["buffer", "threadgroup", "texture", "sampler"];
+
+fn kind(p: &Parameter<'_>) -> ArgumentKind {
+    if p.is_texture() {
+        ArgumentKind::Texture
+    } else if p.is_sampler() {
+        ArgumentKind::Sampler
+    } else if p.has_word("threadgroup") {
+        ArgumentKind::Threadgroup
+    } else {
+        ArgumentKind::Buffer
+    }
 }
 
 /// A header that gives function constants their values.

@@ -18,7 +18,10 @@
 //! ```
 mod glue;
 pub(crate) mod lanes;
+mod textures;
 mod wire;
+
+pub use textures::{AddressMode, BorderColor, Compare, Element, Filter, MipFilter, Sampler, Texture};
 
 use crate::check::{Report, read_diagnostics};
 use crate::clang::{self, Clang, Purpose};
@@ -32,7 +35,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-pub(crate) const RUNTIME: &str = include_str!("runtime.c");
+/// The program around a kernel, in C.
+pub(crate) const RUNTIME: &str = concat!(include_str!("runtime.c"), include_str!("textures.c"), include_str!("main.c"));
 
 /// The value of a function constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,6 +59,10 @@ pub enum ArgumentKind {
     Buffer,
     /// A pointer or reference to `threadgroup` memory, whose size the dispatch gives.
     Threadgroup,
+    /// A texture.
+    Texture,
+    /// A sampler.
+    Sampler,
 }
 
 /// An argument that the dispatch must bind.
@@ -113,6 +121,10 @@ pub struct Dispatch {
     pub threadgroup_memory: Vec<(u32, u32)>,
     /// Addresses to write into resources.
     pub addresses: Vec<Address>,
+    /// Index and contents of textures. In an argument structure a texture is the 8-byte number `index + 1`.
+    pub textures: Vec<(u32, Texture)>,
+    /// Index and state of samplers.
+    pub samplers: Vec<(u32, Sampler)>,
     /// Time limit.
     pub timeout: Duration,
 }
@@ -129,6 +141,8 @@ impl Dispatch {
             buffers: Vec::new(),
             threadgroup_memory: Vec::new(),
             addresses: Vec::new(),
+            textures: Vec::new(),
+            samplers: Vec::new(),
             timeout: Duration::from_secs(30),
         }
     }
@@ -141,6 +155,29 @@ impl Dispatch {
         self
     }
 
+    /// Adds a texture.
+    pub fn with_texture(mut self, index: u32, texture: Texture) -> Self {
+        self.textures.push((index, texture));
+        self
+    }
+
+    /// Adds a sampler.
+    pub fn with_sampler(mut self, index: u32, sampler: Sampler) -> Self {
+        self.samplers.push((index, sampler));
+        self
+    }
+
+    /// Whether every texture has as many texels as its sizes say.
+    fn check_textures(&self) -> Result<(), Error> {
+        match self.textures.iter().find(|(_, t)| t.texels.len() != t.count()) {
+            Some((index, t)) => {
+                let why = format!("texture {index} has {} texels, not {}", t.texels.len(), t.count());
+                Err(Error::Fault(Fault { kind: FaultKind::BadDispatch(why), position: [0; 3] }))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn grid_size(&self) -> [u32; 3] {
         self.grid.unwrap_or_else(|| [0, 1, 2].map(|k| self.groups[k].saturating_mul(self.threads[k])))
     }
@@ -151,6 +188,8 @@ impl Dispatch {
 pub struct Outcome {
     /// Memory after the dispatch, in the order of [`Dispatch::resources`].
     pub resources: Vec<Vec<u8>>,
+    /// Textures after the dispatch, in the order of [`Dispatch::textures`].
+    pub textures: Vec<Texture>,
     /// What Metal leaves undefined and happened: barriers that not all threads reach.
     pub notes: Vec<String>,
     bindings: Vec<Binding>,
@@ -204,6 +243,8 @@ pub enum FaultKind {
         /// Bytes there are.
         length: u64,
     },
+    /// A texture that is not bound.
+    NoTexture,
     /// An access where nothing is: through an argument that is not bound, or a stray pointer.
     Nowhere {
         /// The address.
@@ -256,6 +297,7 @@ impl fmt::Display for Fault {
                 )?;
             }
             FaultKind::Nowhere { address } => write!(f, "access at address {address:#x}, where nothing is bound")?,
+            FaultKind::NoTexture => f.write_str("use of a texture that is not bound")?,
             FaultKind::DivisionByZero => f.write_str("integer division by zero")?,
             FaultKind::StackOverflow => f.write_str("stack overflow")?,
             FaultKind::Trap { signal } => write!(f, "trap (signal {signal})")?,
@@ -364,6 +406,12 @@ impl Executor {
     }
 }
 
+/// Reads `text` as the executor does before clang sees it.
+#[cfg(test)]
+pub(crate) fn survive(text: &str) -> bool {
+    glue::glue(text, None).is_ok()
+}
+
 /// The function that a linker's message misses.
 fn undefined(stderr: &str) -> Option<&str> {
     stderr.lines().find_map(|l| l.split("undefined reference to `").nth(1)?.split('\'').next())
@@ -394,14 +442,15 @@ impl Kernel {
     /// # Errors
     /// A thread faulted, or the time limit was passed.
     pub fn dispatch(&self, dispatch: &Dispatch) -> Result<Outcome, Error> {
+        dispatch.check_textures()?;
         let mut command = Command::new(&self.program);
         let done = process::run(&mut command, &wire::encode(dispatch), dispatch.timeout).map_err(|f| match f {
             Failure::Start(e) => Error::Setup(crate::Error::io(&self.program, e)),
             Failure::Timeout => Error::Timeout(dispatch.timeout),
         })?;
         match wire::decode(dispatch, &done.stdout) {
-            Some(wire::Answer::Done { resources, notes }) => {
-                Ok(Outcome { resources, notes, bindings: dispatch.buffers.clone() })
+            Some(wire::Answer::Done { resources, textures, notes }) => {
+                Ok(Outcome { resources, textures, notes, bindings: dispatch.buffers.clone() })
             }
             Some(wire::Answer::Fault(fault)) => Err(Error::Fault(fault)),
             None => Err(Error::Died(format!("{}; {}", done.status, done.stderr.trim()))),

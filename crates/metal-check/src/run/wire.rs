@@ -1,5 +1,5 @@
 //! What goes to the program that runs a kernel, and what comes back; runtime.c is the other end.
-use super::{Dispatch, Fault, FaultKind, Slot};
+use super::{Dispatch, Fault, FaultKind, Slot, Texture};
 
 /// The dispatch as bytes, little end first.
 pub(super) fn encode(d: &Dispatch) -> Vec<u8> {
@@ -33,12 +33,25 @@ pub(super) fn encode(d: &Dispatch) -> Vec<u8> {
         word(&mut out, a.target);
         long(&mut out, a.offset);
     }
+    word(&mut out, d.textures.len() as u32);
+    for (index, t) in &d.textures {
+        for v in [*index, t.width, t.height, t.depth, t.layers, t.levels, t.samples, t.element as u32] {
+            word(&mut out, v);
+        }
+        t.texels.iter().flatten().for_each(|v| word(&mut out, *v));
+    }
+    word(&mut out, d.samplers.len() as u32);
+    for (index, s) in &d.samplers {
+        word(&mut out, *index);
+        long(&mut out, s.bits());
+        s.lod.iter().for_each(|v| word(&mut out, v.to_bits()));
+    }
     out
 }
 
 /// What the program answered: bytes of the resources and notes, or a fault.
 pub(super) enum Answer {
-    Done { resources: Vec<Vec<u8>>, notes: Vec<String> },
+    Done { resources: Vec<Vec<u8>>, textures: Vec<Texture>, notes: Vec<String> },
     Fault(Fault),
 }
 
@@ -59,6 +72,14 @@ impl Reader<'_> {
         self.take(8).and_then(|b| Some(i64::from_le_bytes(b.try_into().ok()?)))
     }
 
+    /// `t` with other texels.
+    fn texture(&mut self, t: &Texture) -> Option<Texture> {
+        let bytes = self.take(16 * t.texels.len())?;
+        let word = |c: &[u8]| u32::from_le_bytes([c[0], c[1], c[2], c[3]]);
+        let texels = bytes.chunks_exact(16).map(|c| [word(&c[..4]), word(&c[4..8]), word(&c[8..12]), word(&c[12..])]);
+        Some(Texture { texels: texels.collect(), ..t.clone() })
+    }
+
     fn text(&mut self) -> Option<String> {
         let length = self.word()? as usize;
         Some(String::from_utf8_lossy(&self.take(length)?).into_owned())
@@ -70,8 +91,9 @@ pub(super) fn decode(d: &Dispatch, bytes: &[u8]) -> Option<Answer> {
     let mut r = Reader(bytes);
     if r.word()? == 0 {
         let resources = d.resources.iter().map(|b| r.take(b.len())).collect::<Option<Vec<_>>>()?;
+        let textures = d.textures.iter().map(|(_, t)| r.texture(t)).collect::<Option<Vec<_>>>()?;
         let notes = r.text()?.lines().map(str::to_owned).collect();
-        return Some(Answer::Done { resources, notes });
+        return Some(Answer::Done { resources, textures, notes });
     }
     let (kind, region, offset) = (r.word()?, r.word()?, r.long()?);
     let (size, write) = (r.word()?, r.word()? != 0);
@@ -80,6 +102,7 @@ pub(super) fn decode(d: &Dispatch, bytes: &[u8]) -> Option<Answer> {
     let kind = match kind {
         1 => bounds(d, region, offset, size, write),
         2 => FaultKind::OutsideVariable { name, offset, size, write, length: u64::from(region) },
+        3 if name == "texture" => FaultKind::NoTexture,
         3 => FaultKind::Nowhere { address: offset as u64 },
         4 => FaultKind::DivisionByZero,
         5 => FaultKind::StackOverflow,
