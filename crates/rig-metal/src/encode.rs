@@ -7,6 +7,8 @@ use rig_metal_abi::Icb;
 use std::ffi::c_int;
 use std::fmt;
 
+/// The last index of a buffer or threadgroup memory argument.
+const LAST_INDEX: u32 = 30;
 /// The failure of a fill whose closure was given a queue that is not its driver's.
 const FOREIGN: c_int = -1;
 /// The failure of a fill whose closure named something that is not the device's.
@@ -19,6 +21,15 @@ pub enum EncodeError {
     Split(c_int),
     /// A handle names no live object of the device.
     NotLive(&'static str),
+    /// An argument that Metal does not take.
+    Invalid(&'static str),
+    /// A dispatch asks for more threads per threadgroup than its pipeline allows; Metal would run nothing.
+    TooManyThreads {
+        /// Threads asked for.
+        asked: u64,
+        /// Threads the pipeline allows.
+        allowed: u32,
+    },
     /// The fill's own failure; 0 counts as 1.
     Own(c_int),
 }
@@ -28,6 +39,10 @@ impl fmt::Display for EncodeError {
         match self {
             EncodeError::Split(code) => write!(f, "split failed with {code}"),
             EncodeError::NotLive(what) => write!(f, "no live {what} of the device"),
+            EncodeError::Invalid(what) => write!(f, "invalid argument: {what}"),
+            EncodeError::TooManyThreads { asked, allowed } => {
+                write!(f, "{asked} threads per threadgroup, the pipeline allows {allowed}")
+            }
             EncodeError::Own(code) => write!(f, "the fill failed with {code}"),
         }
     }
@@ -39,7 +54,7 @@ impl From<EncodeError> for c_int {
     fn from(e: EncodeError) -> c_int {
         match e {
             EncodeError::Split(code) => code,
-            EncodeError::NotLive(_) => INVALID,
+            EncodeError::NotLive(_) | EncodeError::Invalid(_) | EncodeError::TooManyThreads { .. } => INVALID,
             EncodeError::Own(code) => {
                 if code == 0 {
                     1
@@ -59,7 +74,7 @@ where
     F: Fn(&mut Encode<'_, A>) -> Result<(), EncodeError> + Send + Sync + 'static,
 {
     Fill::from_fn(move |queue, value| {
-        let run = |seat: &mut Seat<A>| f(&mut Encode { seat, value });
+        let run = |seat: &mut Seat<A>| f(&mut Encode { seat, value, allowed: None });
         match with_seat::<A, _>(queue, run) {
             None => FOREIGN,
             Some(Ok(())) => 0,
@@ -72,6 +87,8 @@ where
 pub struct Encode<'a, A: Api> {
     seat: &'a mut Seat<A>,
     value: u64,
+    /// The threads that the pipeline set in this command buffer by this fill allows.
+    allowed: Option<u32>,
 }
 
 impl<A: Api> Encode<'_, A> {
@@ -91,6 +108,9 @@ impl<A: Api> Encode<'_, A> {
         let objects = sync::lock(&shared.objects);
         let loaded = objects.pipeline(handle).ok_or(EncodeError::NotLive("pipeline"))?;
         shared.api.set_pipeline(encoder, &loaded.pipeline);
+        let allowed = loaded.max_threads;
+        drop(objects);
+        self.allowed = Some(allowed);
         Ok(())
     }
 
@@ -99,22 +119,36 @@ impl<A: Api> Encode<'_, A> {
         let (shared, encoder) = self.parts()?;
         let objects = sync::lock(&shared.objects);
         let (buffer, bytes) = objects.region(handle).ok_or(EncodeError::NotLive("buffer"))?;
-        if offset >= bytes || index > 30 {
-            return Err(EncodeError::NotLive("place for the buffer"));
+        if offset >= bytes || index > LAST_INDEX {
+            return Err(EncodeError::Invalid("an offset outside the buffer, or an index above 30"));
         }
         shared.api.set_buffer(encoder, buffer, offset, index);
         Ok(())
     }
 
-    /// Sets the length of threadgroup memory argument `index` in bytes.
+    /// Sets the length of threadgroup memory argument `index` in bytes, a multiple of 16.
     pub fn set_threadgroup_memory(&mut self, bytes: u64, index: u32) -> Result<(), EncodeError> {
+        if !bytes.is_multiple_of(16) || index > LAST_INDEX {
+            return Err(EncodeError::Invalid("a length that is not a multiple of 16, or an index above 30"));
+        }
         let (shared, encoder) = self.parts()?;
         shared.api.set_threadgroup_memory(encoder, bytes, index);
         Ok(())
     }
 
-    /// Dispatches threadgroups.
+    /// Dispatches threadgroups of the pipeline that this fill set, of at least one thread each.
     pub fn dispatch(&mut self, groups: [u64; 3], threads: [u64; 3]) -> Result<(), EncodeError> {
+        if self.seat.open.is_none() {
+            return Err(EncodeError::Split(1));
+        }
+        let allowed = self.allowed.ok_or(EncodeError::Invalid("a dispatch before a pipeline is set"))?;
+        let asked = threads.iter().fold(1u64, |n, &t| n.saturating_mul(t));
+        if asked == 0 {
+            return Err(EncodeError::Invalid("a threadgroup without threads"));
+        }
+        if asked > u64::from(allowed) {
+            return Err(EncodeError::TooManyThreads { asked, allowed });
+        }
         let (shared, encoder) = self.parts()?;
         shared.api.dispatch(encoder, groups, threads);
         Ok(())
@@ -146,12 +180,16 @@ impl<A: Api> Encode<'_, A> {
             return Err(EncodeError::NotLive("indirect command buffer"));
         }
         let command = *icb.commands().get(index).ok_or(EncodeError::NotLive("command"))?;
+        if groups.contains(&0) || threads.contains(&0) {
+            return Err(EncodeError::Invalid("a size less than 1"));
+        }
         shared.api.set_command(encoder, command, groups, threads);
         Ok(())
     }
 
-    /// Starts a new command buffer.
+    /// Starts a new command buffer, in which no state is set.
     pub fn split(&mut self) -> Result<(), EncodeError> {
+        self.allowed = None;
         match self.seat.split(Times::NONE) {
             0 => Ok(()),
             code => Err(EncodeError::Split(code)),

@@ -2,6 +2,7 @@
 
 use crate::backend::{Backend, Bench, CArg, Options, logged, word};
 use rig::{Device, Error, Fill, Profile, Submission};
+use rig_metal::EncodeError;
 use rig_metal_abi::KEY;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -375,6 +376,35 @@ pub fn threadgroup_memory_is_set_by_the_fill<B: Backend>() {
     let s = Submission::new(&b.device).fill(fill).writes(&out).keep((args.buffer.clone(), entry)).build().unwrap();
     s.submit().unwrap();
     assert_eq!(word(&out, 0), 48);
+}
+
+/// What Metal would drop silently or abort for is an error of the fill, told before anything is encoded.
+pub fn encoding_checks_what_metal_does_not_report<B: Backend>() {
+    let b = Bench::<B>::new();
+    let out = b.words(1);
+    let args = b.args(&out, &[0]);
+    let (tight, handle) = (b.entry("tight"), args.buffer.handle());
+    let (pipeline, bytes) = (tight.handle(), args.buffer.len());
+    let fill = rig_metal::fill::<B::Api, _>(move |e| {
+        let unset = e.dispatch([1; 3], [1; 3]);
+        assert!(matches!(unset, Err(EncodeError::Invalid(_))), "state of earlier work is not this fill's");
+        e.set_pipeline(pipeline)?;
+        e.set_buffer(handle, 0, 0)?;
+        e.dispatch([1; 3], [4, 4, 4])?;
+        assert_eq!(e.dispatch([1; 3], [4, 4, 5]), Err(EncodeError::TooManyThreads { asked: 80, allowed: 64 }));
+        assert!(matches!(e.dispatch([1; 3], [0, 1, 1]), Err(EncodeError::Invalid(_))));
+        assert!(matches!(e.set_buffer(handle, bytes, 0), Err(EncodeError::Invalid(_))));
+        assert!(matches!(e.set_buffer(handle, 0, 31), Err(EncodeError::Invalid(_))));
+        assert!(matches!(e.set_threadgroup_memory(24, 0), Err(EncodeError::Invalid(_))));
+        assert!(matches!(e.set_buffer(pipeline, 0, 0), Err(EncodeError::NotLive(_))));
+        assert!(matches!(e.set_pipeline(handle), Err(EncodeError::NotLive(_))));
+        e.split()?;
+        assert!(matches!(e.dispatch([1; 3], [1; 3]), Err(EncodeError::Invalid(_))), "a split sets nothing");
+        Ok(())
+    });
+    let s = Submission::new(&b.device).fill(fill).writes(&out).keep((args.buffer.clone(), tight)).build().unwrap();
+    s.submit().unwrap().wait().unwrap();
+    assert_eq!(b.device.lost(), None);
 }
 
 /// R04: a fill orders and signals nothing; calls that would are refused inside it.

@@ -50,6 +50,7 @@ on_a_mac! {
         split_outside_a_fill_is_refused,
         completion_while_a_fill_encodes_does_not_touch_its_encoder,
         handlers_in_any_order_move_the_word_in_order,
+        encoding_checks_what_metal_does_not_report,
         calls_from_a_fill_are_refused,
         many_threads_submit_and_wait;
     loss:
@@ -84,6 +85,7 @@ promises! {
         completion_while_a_fill_encodes_does_not_touch_its_encoder,
         handlers_in_any_order_move_the_word_in_order,
         threadgroup_memory_is_set_by_the_fill,
+        encoding_checks_what_metal_does_not_report,
         calls_from_a_fill_are_refused,
         many_threads_submit_and_wait;
     loss:
