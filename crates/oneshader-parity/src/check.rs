@@ -47,8 +47,8 @@ impl Checks {
 fn validate(program: &str, line: &CommandLine, words: &[u32]) -> Result<(), String> {
     let env = line.rest.iter().find_map(|a| a.strip_prefix("-fspv-target-env=")).unwrap_or("vulkan1.3");
     let mut c = Command::new(program);
-    // `universal1.5` is spelled `spv1.5` by the validator.
-    c.arg("--target-env").arg(env.replace("universal", "spv"));
+    // `universal1.5` and `vulkan1.1spirv1.4` are spelled `spv1.5` and `vulkan1.1spv1.4` by the validator.
+    c.arg("--target-env").arg(env.replace("universal", "spv").replace("spirv", "spv"));
     if line.rest.iter().any(|a| a == "-fvk-use-scalar-layout" || a == "-fvk-use-dx-layout") {
         c.arg("--scalar-block-layout");
     }
