@@ -101,9 +101,9 @@ impl OptLevel {
     /// The passes.
     pub const fn pipeline(self) -> Pipeline {
         match self {
-            Self::O0 => Pipeline::CLEANUP,
+            Self::O0 => Pipeline::LEGAL,
             Self::O1 => Pipeline::CLEANUP,
-            Self::O3 => Pipeline::CLEANUP,
+            Self::O3 => Pipeline::FULL,
         }
     }
 }
