@@ -10,10 +10,11 @@ mod needs;
 mod spec;
 mod usage;
 
-use oneshader_ir::slots::{MslTable, SpirvSlot};
+use oneshader_ir::slots::SpirvSlot;
 use serde::{Deserialize, Serialize};
 
 pub use needs::{Feature, Needs};
+pub use oneshader_ir::slots::MslTable;
 pub use spec::{MetalConstant, SpecValue, SpecializationValues};
 
 /// The number of the JSON form; raised when a reader of the old form would misread the new one.
