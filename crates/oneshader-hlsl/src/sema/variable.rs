@@ -28,13 +28,12 @@ impl Cx<'_> {
         let node = self.ast[id];
         let in_body = self.s.func.is_some() && self.scope(self.s.scope).kind == ScopeKind::Block;
         if let Some(path) = node.qualifier {
-            return match self.ast[decl].template {
-                Some(params) => self.define_template_static(id, path, params),
-                None => match self.scope_of_path(path) {
-                    Ok(scope) => self.define_static_member(id, scope, scope),
-                    Err(_) => {}
-                },
-            };
+            if let Some(params) = self.ast[decl].template {
+                self.define_template_static(id, path, params);
+            } else if let Ok(scope) = self.scope_of_path(path) {
+                self.define_static_member(id, scope, scope);
+            }
+            return;
         }
         let Ok(ty) = self.variable_type(&node) else {
             // The initializer may have errors of its own.
