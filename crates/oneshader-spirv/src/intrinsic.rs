@@ -311,25 +311,19 @@ impl Fx<'_, '_> {
             }
             16 => {
                 let wide = Scalar::Int { bits: 32, signed: scalar.is_signed() };
-                let whole = self.convert_shape(value, scalar, wide, lanes)?;
+                let mut whole = self.convert_shape(value, scalar, wide, lanes)?;
+                let wide_ty = self.cx.num(wide, lanes);
+                if intrinsic == Intrinsic::CountBits && scalar.is_signed() {
+                    // The sign was copied sixteen times.
+                    let low = self.cx.number(wide, lanes, 0xffff);
+                    whole = self.op(Op::BitwiseAnd, wide_ty, &[whole, low]);
+                }
                 let mut result = self.bits32(intrinsic, wide, lanes, whole);
                 let mut from = Scalar::U32;
-                match intrinsic {
-                    Intrinsic::ReverseBits => {
-                        let ty = self.cx.num(wide, lanes);
-                        let sixteen = self.cx.number(Scalar::U32, lanes, 16);
-                        result = self.op(Op::ShiftRightLogical, ty, &[result, sixteen]);
-                        from = wide;
-                    }
-                    Intrinsic::CountBits if scalar.is_signed() => {
-                        // The sign was copied sixteen times.
-                        let ty = self.cx.num(Scalar::U32, lanes);
-                        let low = self.cx.number(wide, lanes, 0xffff);
-                        let wide_ty = self.cx.num(wide, lanes);
-                        let masked = self.op(Op::BitwiseAnd, wide_ty, &[whole, low]);
-                        result = self.op(Op::BitCount, ty, &[masked]);
-                    }
-                    _ => {}
+                if intrinsic == Intrinsic::ReverseBits {
+                    let sixteen = self.cx.number(Scalar::U32, lanes, 16);
+                    result = self.op(Op::ShiftRightLogical, wide_ty, &[result, sixteen]);
+                    from = wide;
                 }
                 return self.convert_shape(result, from, to, lanes);
             }

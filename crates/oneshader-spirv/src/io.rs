@@ -31,6 +31,8 @@ pub(crate) enum Stored {
     Position,
     /// The position of a pixel, to be adapted.
     FragCoord,
+    /// A `uint` that counts from the value of another built-in.
+    From(SpvBuiltIn),
 }
 
 /// A stage variable.
@@ -224,6 +226,8 @@ impl Cx<'_> {
         let stored = match which {
             BuiltIn::Position if stage == Stage::Vertex && self.opts.invert_y => Stored::Position,
             BuiltIn::Position if stage == Stage::Pixel && self.opts.dx_position_w => Stored::FragCoord,
+            BuiltIn::VertexId if self.opts.zero_base_vertex => Stored::From(SpvBuiltIn::BaseVertex),
+            BuiltIn::InstanceId if self.opts.zero_base_instance => Stored::From(SpvBuiltIn::BaseInstance),
             _ if self.ty(ty) == pointee => Stored::Same,
             _ => fixed,
         };
@@ -382,6 +386,15 @@ impl Fx<'_, '_> {
                 let raw_ty = self.cx.num(scalar, lanes);
                 let raw = self.op(Op::Load, raw_ty, &[info.var]);
                 self.adapt(raw, scalar, lanes, ty)
+            }
+            Stored::From(base) => {
+                let uint = self.cx.scalar(Scalar::U32);
+                let index = self.op(Op::Load, uint, &[info.var]);
+                let name = if base == SpvBuiltIn::BaseVertex { "gl_BaseVertex" } else { "gl_BaseInstance" };
+                let first = self.cx.builtin_variable(base, uint, info.class, name);
+                let first = self.op(Op::Load, uint, &[first]);
+                let value = self.op(Op::ISub, uint, &[index, first]);
+                self.adapt(value, Scalar::U32, 1, ty)
             }
             Stored::Mask => {
                 let raw = self.load_part(info, Scalar::U32, 0);

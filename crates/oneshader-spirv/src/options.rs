@@ -73,6 +73,10 @@ pub struct SpirvOptions {
     pub invert_y: bool,
     /// `-fvk-use-dx-position-w`: `SV_Position.w` of a pixel shader is 1/w of Vulkan's.
     pub dx_position_w: bool,
+    /// `-fvk-support-nonzero-base-vertex`: `SV_VertexID` counts from 0 whatever the draw's first vertex is.
+    pub zero_base_vertex: bool,
+    /// `-fvk-support-nonzero-base-instance`: `SV_InstanceID` counts from 0 whatever the draw's first instance is.
+    pub zero_base_instance: bool,
     /// Write `OpName` and `OpMemberName`; off for `-Qstrip_debug`.
     pub names: bool,
     /// `-Zi`: write `OpLine`; needs the sources.
@@ -101,6 +105,8 @@ impl Default for SpirvOptions {
             target: TargetEnv::default(),
             invert_y: false,
             dx_position_w: false,
+            zero_base_vertex: false,
+            zero_base_instance: false,
             names: true,
             lines: false,
             reflect: false,

@@ -362,3 +362,14 @@ entry compute \"main\" fn0 in() out() threads(1, 1, 1)
     has(&out, "OpExtension \"SPV_GOOGLE_user_type\"");
     lacks(&check_all(text), "OpExtension");
 }
+
+#[test]
+fn draws_can_count_from_zero() {
+    let options = SpirvOptions { zero_base_vertex: true, zero_base_instance: true, ..SpirvOptions::default() };
+    let out = check_with(VERTEX, &options);
+    has(&out, "BuiltIn BaseVertex");
+    has(&out, "BuiltIn BaseInstance");
+    has(&out, "OpCapability DrawParameters\n");
+    assert_eq!(out.matches("OpISub").count(), 2, "{out}");
+    lacks(&check_all(VERTEX), "OpISub");
+}

@@ -130,7 +130,10 @@ flags! {
     FlattenArrays: "fspv-flatten-resource-arrays"; None, Spirv, "", "an array of resources takes a binding for each element";
     InvertY: "fvk-invert-y"; None, Spirv, "", "negate SV_Position.y of vertex shaders";
     PositionW: "fvk-use-dx-position-w"; None, Spirv, "", "SV_Position.w of pixel shaders is w, not 1/w";
+    BaseVertex: "fvk-support-nonzero-base-vertex"; None, Spirv, "", "SV_VertexID counts from 0 in every draw";
+    BaseInstance: "fvk-support-nonzero-base-instance"; None, Spirv, "", "SV_InstanceID counts from 0 in every draw";
     Lines: "Zi"; None, Spirv, "", "OpLine that leads back to the HLSL";
+    Debug: "fspv-debug"; Equals, Spirv, "LEVEL", "file, source, line, tool, or rich or vulkan, each alone or -with-source: OpLine from line on";
     StripNames: "Qstrip_debug"; None, Spirv, "", "no OpName";
     SpirvReflect: "fspv-reflect"; None, Spirv, "", "semantics and resource types as decorations";
     UnknownFormats: "fspv-use-unknown-image-format"; None, Spirv, "", "images without stated format have none";
@@ -144,7 +147,7 @@ flags! {
     Help: "help" | "h" | "?" | "-help"; None, Diagnostics, "", "this text";
     Version: "-version" | "version"; None, Diagnostics, "", "version";
 
-    NoEffect: "Zss" | "Zsb" | "Qembed_debug" | "Qstrip_reflect" | "Qstrip_priv" | "Qstrip_rootsignature" | "nologo" | "Cc" | "Ni" | "No" | "Lx" | "Vi" | "H" | "ast-dump" | "dumpbin" | "Gec" | "Ges" | "Gfa" | "Gfp" | "Vd" | "res-may-alias" | "all-resources-bound" | "fdiagnostics-show-option" | "fno-diagnostics-show-option" | "fnew-inlining-behavior" | "Wall" | "Wextra" | "Zs" | "fspv-preserve-bindings" | "fspv-preserve-interface" | "fspv-fix-func-call-arguments" | "fspv-enable-maximal-reconvergence" | "fspv-use-legacy-buffer-matrix-order" | "fvk-support-nonzero-base-instance" | "fvk-support-nonzero-base-vertex" | "fspv-use-vulkan-memory-model" | "no-legacy-cbuf-layout" | "pack-optimized" | "pack-prefix-stable" | "flegacy-resource-reservation" | "fcgl" | "ftime-report"; None, Ignored, "", "parts of DXIL containers, and DXC's own switches";
+    NoEffect: "Zss" | "Zsb" | "Qembed_debug" | "Qstrip_reflect" | "Qstrip_priv" | "Qstrip_rootsignature" | "nologo" | "Cc" | "Ni" | "No" | "Lx" | "Vi" | "H" | "ast-dump" | "dumpbin" | "Gec" | "Ges" | "Gfa" | "Gfp" | "Vd" | "res-may-alias" | "all-resources-bound" | "fdiagnostics-show-option" | "fno-diagnostics-show-option" | "fnew-inlining-behavior" | "Wall" | "Wextra" | "Zs" | "fspv-preserve-bindings" | "fspv-preserve-interface" | "fspv-fix-func-call-arguments" | "fspv-enable-maximal-reconvergence" | "fspv-use-legacy-buffer-matrix-order" | "fspv-use-vulkan-memory-model" | "no-legacy-cbuf-layout" | "pack-optimized" | "pack-prefix-stable" | "flegacy-resource-reservation" | "fcgl" | "ftime-report" | "ffinite-math-only" | "fno-finite-math-only" | "fspv-print-all" | "fspv-reduce-load-size"; None, Ignored, "", "parts of DXIL containers, and DXC's own switches";
     NoEffectValue: "Fd" | "Fe" | "Fh" | "Frs" | "Fsh" | "Vn" | "setprivate" | "setrootsignature" | "verifyrootsignature" | "rootsig-define" | "force-rootsig-ver" | "validator-version" | "exports" | "memcpy-fold" | "default-linkage" | "opt-enable" | "opt-disable" | "opt-select" | "Oconfig" | "fspv-max-id"; Apart, Ignored, "VALUE", "the same with a value";
     NoEffectRest: "W" | "ftime-"; Rest, Ignored, "NAME", "single warnings";
 }

@@ -205,7 +205,10 @@ impl Invocation {
             Flag::ShiftS => shift(&mut options.slots.spirv.s_shift, &given)?,
             Flag::ShiftU => shift(&mut options.slots.spirv.u_shift, &given)?,
             Flag::AutoShift => options.slots.spirv.auto_shift = true,
-            Flag::FlattenArrays => options.slots.spirv.flatten_arrays = true,
+            Flag::FlattenArrays => {
+                options.slots.spirv.flatten_arrays = true;
+                options.spirv.flatten_arrays = true;
+            }
             Flag::BindRegister => options.slots.spirv.bind_register.push(bind_register(&given)?),
             Flag::BindGlobals => {
                 let [binding, set] = numbers(&given)?;
@@ -220,7 +223,10 @@ impl Invocation {
             Flag::ScalarLayout => options.layout = LayoutOptions::SCALAR,
             Flag::InvertY => options.spirv.invert_y = true,
             Flag::PositionW => options.spirv.dx_position_w = true,
+            Flag::BaseVertex => options.spirv.zero_base_vertex = true,
+            Flag::BaseInstance => options.spirv.zero_base_instance = true,
             Flag::Lines => options.spirv.lines = true,
+            Flag::Debug => options.spirv.lines |= choose(&given, DEBUG_LEVELS)?,
             Flag::StripNames => options.spirv.names = false,
             Flag::SpirvReflect => options.spirv.reflect = true,
             Flag::UnknownFormats => options.spirv.unknown_image_formats = true,
@@ -244,6 +250,18 @@ impl Invocation {
         Ok(())
     }
 }
+
+/// The levels of `-fspv-debug`, and whether lines are part of them.
+const DEBUG_LEVELS: &[(&str, bool)] = &[
+    ("file", false),
+    ("source", false),
+    ("tool", false),
+    ("line", true),
+    ("rich", true),
+    ("rich-with-source", true),
+    ("vulkan", true),
+    ("vulkan-with-source", true),
+];
 
 /// The value of a flag that takes one of a few words.
 fn choose<T: Copy>(given: &Given, choices: &[(&str, T)]) -> Result<T, String> {
