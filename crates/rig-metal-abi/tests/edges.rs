@@ -5,7 +5,7 @@ use std::process::Command;
 
 fn tree(package: &str) -> Vec<String> {
     let out = Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--package", package])
+        .args(["tree", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--package", package])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
