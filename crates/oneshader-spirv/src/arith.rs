@@ -23,7 +23,8 @@ static BINARY: &[Row] = &[
     row(BinaryOp::Sub, Op::FSub, Op::ISub, Op::ISub, Op::Nop),
     row(BinaryOp::Mul, Op::FMul, Op::IMul, Op::IMul, Op::Nop),
     row(BinaryOp::Div, Op::FDiv, Op::SDiv, Op::UDiv, Op::Nop),
-    row(BinaryOp::Rem, Op::FRem, Op::SRem, Op::UMod, Op::Nop),
+    // The signed remainder is made of a quotient: see `signed_rem`.
+    row(BinaryOp::Rem, Op::FRem, Op::Nop, Op::UMod, Op::Nop),
     row(BinaryOp::Shl, Op::Nop, Op::ShiftLeftLogical, Op::ShiftLeftLogical, Op::Nop),
     row(BinaryOp::Shr, Op::Nop, Op::ShiftRightArithmetic, Op::ShiftRightLogical, Op::Nop),
     row(BinaryOp::And, Op::Nop, Op::BitwiseAnd, Op::BitwiseAnd, Op::LogicalAnd),
@@ -155,6 +156,7 @@ impl Fx<'_, '_> {
         let ty = self.cx.ty(data.ty);
         match op {
             BinaryOp::Shl | BinaryOp::Shr => return self.shift(data, op, scalar, lanes, ty, a, b),
+            BinaryOp::Rem if scalar.is_signed() => return Some(self.signed_rem(ty, a, b)),
             BinaryOp::Div | BinaryOp::Rem if scalar.is_int() && !scalar.is_signed() => {
                 return self.unsigned_div(data, op, scalar, lanes, ty, a, b);
             }
@@ -198,6 +200,14 @@ impl Fx<'_, '_> {
         }
         debug_assert_eq!(lanes, amount_lanes);
         Some(self.op(opcode, ty, &[a, b]))
+    }
+
+    /// `a - a / b * b`. OpSRem of a negative operand is undefined in Vulkan (Vulkan specification, "Precision and operation
+    /// of SPIR-V instructions"), and wrong on real devices; OpSDiv rounds toward zero for all operands.
+    fn signed_rem(&mut self, ty: u32, a: u32, b: u32) -> u32 {
+        let quotient = self.op(Op::SDiv, ty, &[a, b]);
+        let whole = self.op(Op::IMul, ty, &[quotient, b]);
+        self.op(Op::ISub, ty, &[a, whole])
     }
 
     /// Unsigned quotient and remainder by 0 are all ones in D3D and undefined in SPIR-V.

@@ -310,3 +310,26 @@ block0:
     );
     check_all(&text);
 }
+
+#[test]
+fn remainders_are_defined_for_negative_operands() {
+    let text = kernel(
+        "block0:
+  v0: u32 = load g6
+  v1: i32 = bitcast v0
+  v2: i32 = sub i32 3, v1
+  v3: i32 = rem v2, v1
+  v4: i32x2 = construct v2, v1
+  v5: i32x2 = rem v4, i32x2 [3, -3]
+  v6: i64 = convert v3
+  v7: i64 = rem v6, i64 -7
+  v8: rwbytes = load g2
+  rawstore v8, u32 0, v5
+  rawstore v8, u32 8, v7
+  ret",
+    );
+    let out = check_all(&text);
+    lacks(&out, "OpSRem");
+    lacks(&out, "OpSMod");
+    assert_eq!(out.matches("OpSDiv").count(), 3, "{out}");
+}
