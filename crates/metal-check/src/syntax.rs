@@ -113,6 +113,14 @@ pub(crate) fn attribute_list<'a>(s: &TokenStream<'a>, i: usize) -> Option<(Vec<A
     Some((attributes, end + 1))
 }
 
+/// Whether the declaration that token `i` is in the head of is a template or an instance of one.
+fn is_template(s: &TokenStream<'_>, i: usize) -> bool {
+    (i.saturating_sub(400)..i)
+        .rev()
+        .take_while(|&k| !matches!(s.str(k), ";" | "}" | "{"))
+        .any(|k| s.str(k) == "template")
+}
+
 /// Finds entry functions that are not templates.
 pub(crate) fn entries(s: &TokenStream<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -140,6 +148,9 @@ pub(crate) fn entries(s: &TokenStream<'_>) -> Vec<Entry> {
             }
         };
         let Some(open) = open.filter(|&o| s.is_ident(o - 1) && o > i + 2) else { continue };
+        if is_template(s, i) {
+            continue;
+        }
         let Some(close) = s.closing(open) else { continue };
         entries.push(Entry { stage, first: i, name: open - 1, open, close });
     }

@@ -47,10 +47,20 @@ template<bool Q, class V> inline V fill(V x, V f, int delta, ushort m, site s) {
   return o;
 }
 
+// Numbers win over NaNs, as in min and max.
+template<class T> inline T least(T a, T b) {
+  if constexpr (is_flt<T>::v) return T(__builtin_fminf(float(a), float(b)));
+  else return a < b ? a : b;
+}
+template<class T> inline T greatest(T a, T b) {
+  if constexpr (is_flt<T>::v) return T(__builtin_fmaxf(float(a), float(b)));
+  else return a > b ? a : b;
+}
+
 // What a reduction does: `prefix` 0 all lanes, 1 the lanes below, 2 the lanes up to this one.
 #define OP(name, start, kind, expression) \
   struct op_##name { static constexpr int prefix = kind, identity = start; template<class T> static T f(T a, T b) { return T(expression); } };
-OP(sum, 0, 0, a + b) OP(product, 1, 0, a * b) OP(min, 0, 0, metal::min(a, b)) OP(max, 0, 0, metal::max(a, b))
+OP(sum, 0, 0, a + b) OP(product, 1, 0, a * b) OP(min, 0, 0, least(a, b)) OP(max, 0, 0, greatest(a, b))
 OP(prefix_exclusive_sum, 0, 1, a + b) OP(prefix_inclusive_sum, 0, 2, a + b)
 OP(prefix_exclusive_product, 1, 1, a * b) OP(prefix_inclusive_product, 1, 2, a * b)
 OP(and, 0, 0, a & b) OP(or, 0, 0, a | b) OP(xor, 0, 0, a ^ b)

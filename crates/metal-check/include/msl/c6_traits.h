@@ -25,6 +25,40 @@ template<class T> inline constexpr bool is_integral_v = __msl::is_int<T>::v; tem
 template<class T> struct is_scalar : integral_constant<bool, __is_scalar(T)> {}; template<class T> struct is_vector : integral_constant<bool, __msl::shape<T>::vec> {};
 template<class T> struct make_unsigned { typedef __make_unsigned(T) type; }; template<class T> struct make_signed { typedef __make_signed(T) type; };
 template<class T> T declval() noexcept;
+template<class T> struct is_signed : integral_constant<bool, is_arithmetic<T>::value && (T(-1) < T(0))> {};
+template<class T> struct is_unsigned : integral_constant<bool, is_arithmetic<T>::value && !(T(-1) < T(0))> {};
+#define TRAIT(name, builtin) \
+  template<class T> struct name : integral_constant<bool, builtin(T)> {}; \
+  template<class T> inline constexpr bool name##_v = builtin(T);
+TRAIT(is_enum, __is_enum) TRAIT(is_class, __is_class) TRAIT(is_union, __is_union) TRAIT(is_pointer, __is_pointer)
+TRAIT(is_array, __is_array) TRAIT(is_const, __is_const) TRAIT(is_volatile, __is_volatile) TRAIT(is_void, __is_void)
+TRAIT(is_reference, __is_reference) TRAIT(is_trivial, __is_trivial) TRAIT(is_empty, __is_empty)
+TRAIT(is_standard_layout, __is_standard_layout)
+#undef TRAIT
+#define TRAIT(name, builtin) \
+  template<class A, class B> struct name : integral_constant<bool, builtin(A, B)> {}; \
+  template<class A, class B> inline constexpr bool name##_v = builtin(A, B);
+TRAIT(is_convertible, __is_convertible) TRAIT(is_base_of, __is_base_of) TRAIT(is_assignable, __is_assignable)
+#undef TRAIT
+template<class T, class... A> struct is_constructible : integral_constant<bool, __is_constructible(T, A...)> {};
+template<class T, class... A> inline constexpr bool is_constructible_v = __is_constructible(T, A...);
+template<class T> inline constexpr bool is_arithmetic_v = is_arithmetic<T>::value;
+template<class T> inline constexpr bool is_signed_v = is_signed<T>::value;
+template<class T> inline constexpr bool is_unsigned_v = is_unsigned<T>::value;
+template<class T> inline constexpr bool is_scalar_v = __is_scalar(T);
+template<class T> inline constexpr bool is_vector_v = __msl::shape<T>::vec;
+template<class...> using void_t = void;
+template<class T> struct remove_const { typedef T type; };
+template<class T> struct remove_const<const T> { typedef T type; };
+template<class T> using remove_const_t = typename remove_const<T>::type;
+template<class T> struct remove_pointer { typedef __remove_pointer(T) type; };
+template<class T> using remove_pointer_t = typename remove_pointer<T>::type;
+template<class T> struct decay { typedef __decay(T) type; };
+template<class T> using decay_t = typename decay<T>::type;
+template<class T> using make_unsigned_t = typename make_unsigned<T>::type;
+template<class T> using make_signed_t = typename make_signed<T>::type;
+template<class T> using underlying_type_t = __underlying_type(T);
+template<class T> struct rank : integral_constant<size_t, __array_rank(T)> {};
 }
 using metal::as_type;
 #define INFINITY __builtin_inff()

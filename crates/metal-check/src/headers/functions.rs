@@ -190,7 +190,6 @@ pub(super) fn text() -> String {
         }
     }
     relational(&mut w);
-    bfloats(&mut w);
     w.line("}");
     w.finish()
 }
@@ -349,17 +348,6 @@ fn relational(w: &mut Writer) {
             for name in ["dfdx", "dfdy", "fwidth"] {
                 w.line(format!("METAL_FUNC {v} {name}({v} p) {{ return p - p; }}"));
             }
-        }
-    }
-    w.since(None);
-}
-
-/// What MSL 3.1 gives `bfloat`: the common and math functions, through `float`.
-fn bfloats(w: &mut Writer) {
-    w.since(Some(LanguageVersion::V3_1));
-    for n in 1..=4 {
-        for row in FLOATS.iter().filter(|r| r.since.is_none() && !r.body.contains("{T}")) {
-            emit(w, "bfloat", row.name, "bfloat", row.args, n, &float_body(row.body, "bfloat"));
         }
     }
     w.since(None);

@@ -219,7 +219,8 @@ fn attribute(lint: &mut Lint<'_>, a: &Attribute<'_>) {
                 lint.remark(a.at, format!("'{}({text})' must be a constant integer", a.name));
             }
         }
-        _ if a.argument.is_some_and(|(from, to)| operands_touch(&lint.s, from, to)) => {
+        // Strings side by side are one.
+        _ if a.name != "host_name" && a.argument.is_some_and(|(from, to)| operands_touch(&lint.s, from, to)) => {
             lint.remark(a.at, format!("the argument of '{}' is no expression", a.name));
         }
         Word(words) => {

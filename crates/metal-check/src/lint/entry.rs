@@ -96,7 +96,6 @@ pub(super) fn check(lint: &mut Lint<'_>) {
             lint.remark(at, message);
         }
     }
-    check_others(lint, &entries);
 }
 
 fn check_parameter(s: &TokenStream<'_>, stage: Stage, p: &Parameter<'_>, remarks: &mut Vec<(usize, String)>) {
@@ -139,67 +138,6 @@ fn check_parameter(s: &TokenStream<'_>, stage: Stage, p: &Parameter<'_>, remarks
         remarks.push((p.at, format!("[[stage_in]] '{}' must be a structure passed by value", p.text)));
     }
     let _ = s;
-}
-
-/// Tokens looked back for the function that an attribute belongs to.
-const REACH: usize = 2000;
-
-/// Functions that are no entry functions have no parameters that the device or the host gives.
-///
-/// Functions that other attributes make special (visible, intersection, stitchable) are left alone.
-fn check_others(lint: &mut Lint<'_>, entries: &[Entry]) {
-    let mut remarks = Vec::new();
-    let s = &lint.s;
-    for i in 0..s.len() {
-        let Some((attributes, _)) = attribute_list(s, i) else { continue };
-        let Some(a) =
-            attributes.iter().find(|a| matches!(a.name, "buffer" | "texture" | "sampler" | "threadgroup" | "stage_in"))
-        else {
-            continue;
-        };
-        if entries.iter().any(|e| e.open < i && i < e.close) {
-            continue;
-        }
-        // The parameter list around it, and what stands before the function's name.
-        let mut depth = 0usize;
-        let open = (i.saturating_sub(REACH)..i).rev().find(|&k| match s.str(k) {
-            ")" => {
-                depth += 1;
-                false
-            }
-            "(" if depth > 0 => {
-                depth -= 1;
-                false
-            }
-            "(" => true,
-            _ => false,
-        });
-        let Some(open) = open else { continue };
-        let start = (open.saturating_sub(REACH)..open)
-            .rev()
-            .find(|&k| matches!(s.str(k), ";" | "}" | "{"))
-            .map_or(0, |k| k + 1);
-        let special = (start..open).any(|k| {
-            matches!(
-                s.str(k),
-                "visible"
-                    | "intersection"
-                    | "stitchable"
-                    | "kernel"
-                    | "vertex"
-                    | "fragment"
-                    | "mesh"
-                    | "object"
-                    | "template"
-            )
-        });
-        if !special {
-            remarks.push((a.at, format!("[[{}]] belongs on a parameter of an entry function", a.name)));
-        }
-    }
-    for (at, message) in remarks {
-        lint.remark(at, message);
-    }
 }
 
 /// What is wrong with input `name` of type `ty` in a function of `stage`.

@@ -11,7 +11,10 @@
 //! | `[[kernel]]` | `kernel` | it is a keyword of the mode |
 //! | `[[function_constant(n)]]` | an initialiser | the variable has no other |
 //! | `template<uint N>` | `template<int N>` | clang deduces no `int` argument from a `uint` one |
+//! | kernel templates | function templates | see [`templates`] |
 //! | `color(0) index(1)` | `color(0), index(1)` | Metal allows the missing comma |
+mod templates;
+
 use crate::lex::{TokenKind, TokenStream};
 
 /// Replaces `start..end` of the text.
@@ -104,7 +107,8 @@ pub(crate) fn rewrite(text: &str, options: RewriteOptions) -> Rewritten {
     directives(&stream, &mut edits);
     literals(&stream, &mut edits);
     ternaries(&stream, &mut edits);
-    attributes(&stream, &mut edits);
+    let removed = templates::respell(&stream, &mut edits);
+    attributes(&stream, &removed, &mut edits);
     template_heads(&stream, &mut edits);
     methods(&stream, &mut edits);
     if options.lanes {
@@ -220,11 +224,15 @@ fn is_void(s: &TokenStream<'_>, i: usize) -> bool {
 }
 
 /// Respells the attributes that clang must understand.
-fn attributes(s: &TokenStream<'_>, edits: &mut Edits) {
+fn attributes(s: &TokenStream<'_>, removed: &[(usize, usize)], edits: &mut Edits) {
     let mut i = 0;
     while i < s.len() {
         if s.str(i) != "[" || s.str(i + 1) != "[" {
             i += 1;
+            continue;
+        }
+        if let Some(&(_, end)) = removed.iter().find(|r| r.0 == i) {
+            i = end;
             continue;
         }
         let Some(end) = s.closing(i) else { return };
