@@ -33,7 +33,7 @@ sincos sinh sinpi smoothstep sqrt step sub_sat subsat tan tanh tanpi threadgroup
 atomic_load_explicit atomic_store_explicit atomic_exchange_explicit atomic_compare_exchange_weak_explicit \
 atomic_fetch_add_explicit atomic_fetch_and_explicit atomic_fetch_max_explicit atomic_fetch_min_explicit \
 atomic_fetch_or_explicit atomic_fetch_sub_explicit atomic_fetch_xor_explicit atomic_max_explicit atomic_min_explicit \
-atomic_thread_fence unpack pack unpack_rows unpack_columns pack_rows pack_columns in out args";
+atomic_thread_fence unpack pack unpack_matrix pack_matrix in out args";
 
 static KEYWORD_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| KEYWORDS.split_whitespace().collect());
 static FUNCTION_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FUNCTIONS.split_whitespace().collect());

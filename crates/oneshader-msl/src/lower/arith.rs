@@ -105,9 +105,26 @@ impl Body<'_, '_> {
             Op::MatMul => {
                 // A matrix of HLSL and its namesake of Metal are each other's transpose.
                 let args = self.values(&data.args);
-                self.infix(Infix::Mul, args[1], args[0])
+                let is_vector =
+                    |i: usize| matches!(self.cx.types.kind(self.function.ty(data.args[i])), TypeKind::Vector { .. });
+                // `v * transpose(m)` is `m * v`, and the other way round.
+                match (self.transposed(args[0]), self.transposed(args[1])) {
+                    (Some(m), _) if is_vector(1) => self.infix(Infix::Mul, m, args[1]),
+                    (_, Some(m)) if is_vector(0) => self.infix(Infix::Mul, args[0], m),
+                    _ => self.infix(Infix::Mul, args[1], args[0]),
+                }
             }
             _ => self.zero(ty),
+        }
+    }
+
+    /// What `expr` is the transpose of, when it is written so.
+    fn transposed(&self, expr: Expr) -> Option<Expr> {
+        match self.arena[expr].kind {
+            ExprKind::Call(name, args) if self.cx.names.get(name) == "transpose" => {
+                self.arena.args(args).first().copied()
+            }
+            _ => None,
         }
     }
 

@@ -16,6 +16,13 @@ pub(crate) struct Transfer {
     pub function: ast::Function,
 }
 
+/// The matrix whose rows are the lines in memory of a matrix `ty`, and the type of a line.
+fn stored(cx: &mut Cx, ty: Type, order: MatrixOrder) -> (Type, Type) {
+    let TypeKind::Matrix { elem, rows, cols } = cx.types.kind(ty) else { return (ty, ty) };
+    let (rows, cols) = if order == MatrixOrder::RowMajor { (rows, cols) } else { (cols, rows) };
+    (cx.types.matrix(elem, rows, cols), cx.types.vector(elem, cols))
+}
+
 /// The declaration of a reference to memory.
 fn reference(cx: &Cx, mem: Mem, space: &str) -> String {
     let data = &cx.memory.mems[mem];
@@ -31,12 +38,20 @@ impl Body<'_, '_> {
         // Reading needs no right to write; one overload serves both.
         let space = if space == "device" { "const device" } else { space };
         let name = ensure(self.cx, mem, space, false);
-        self.call(name, &[place])
+        let value = self.call(name, &[place]);
+        match self.cx.memory.mems[mem].kind {
+            MemKind::Matrix { order: MatrixOrder::ColumnMajor, .. } => self.call("transpose", &[value]),
+            _ => value,
+        }
     }
 
     /// A call that writes a structure or array to memory.
     pub(super) fn pack(&mut self, place: Expr, mem: Mem, value: Expr, space: &'static str) -> Expr {
         let name = ensure(self.cx, mem, space, true);
+        let value = match self.cx.memory.mems[mem].kind {
+            MemKind::Matrix { order: MatrixOrder::ColumnMajor, .. } => self.call("transpose", &[value]),
+            _ => value,
+        };
         self.call(name, &[place, value])
     }
 
@@ -82,7 +97,7 @@ impl Body<'_, '_> {
                 self.out.push(Stmt::Return(Some(result)));
             }
             MemKind::Matrix { order, lines, .. } => {
-                let (stored, line_ty) = self.stored(data.ty, order);
+                let (stored, line_ty) = stored(self.cx, data.ty, order);
                 let parts: Vec<Expr> = (0..lines)
                     .map(|i| {
                         let i = self.number(i64::from(i));
@@ -90,21 +105,11 @@ impl Body<'_, '_> {
                         self.load_vector(line, line_ty)
                     })
                     .collect();
-                let mut value = self.construct(stored, &parts);
-                if order == MatrixOrder::ColumnMajor {
-                    value = self.call("transpose", &[value]);
-                }
+                let value = self.construct(stored, &parts);
                 self.out.push(Stmt::Return(Some(value)));
             }
             _ => {}
         }
-    }
-
-    /// A matrix whose rows are the lines in memory, and the type of a line.
-    fn stored(&mut self, ty: Type, order: MatrixOrder) -> (Type, Type) {
-        let TypeKind::Matrix { elem, rows, cols } = self.cx.types.kind(ty) else { return (ty, ty) };
-        let (rows, cols) = if order == MatrixOrder::RowMajor { (rows, cols) } else { (cols, rows) };
-        (self.cx.types.matrix(elem, rows, cols), self.cx.types.vector(elem, cols))
     }
 
     fn write_pack(&mut self, mem: Mem, space: &'static str, memory: Expr, value: Expr) {
@@ -126,15 +131,7 @@ impl Body<'_, '_> {
                     s.store_mem(to, elem, part, space, Span::NONE);
                 });
             }
-            MemKind::Matrix { order, lines, .. } => {
-                let (stored, _) = self.stored(data.ty, order);
-                let value = match order {
-                    MatrixOrder::RowMajor => value,
-                    MatrixOrder::ColumnMajor => {
-                        let value = self.call("transpose", &[value]);
-                        self.temporary("columns", stored, value)
-                    }
-                };
+            MemKind::Matrix { lines, .. } => {
                 for i in 0..lines {
                     let at = self.number(i64::from(i));
                     let to = self.line(memory, mem, at);
@@ -175,12 +172,10 @@ impl Body<'_, '_> {
 
 fn ensure(cx: &mut Cx, mem: Mem, space: &'static str, store: bool) -> &'static str {
     let reference = reference(cx, mem, space);
-    // Lines alone do not tell whether they are rows or columns.
+    // The same memory as an array of the lines.
     let name = match (&cx.memory.mems[mem].kind, store) {
-        (MemKind::Matrix { order: MatrixOrder::ColumnMajor, .. }, false) => "unpack_columns",
-        (MemKind::Matrix { order: MatrixOrder::ColumnMajor, .. }, true) => "pack_columns",
-        (MemKind::Matrix { .. }, false) => "unpack_rows",
-        (MemKind::Matrix { .. }, true) => "pack_rows",
+        (MemKind::Matrix { .. }, false) => "unpack_matrix",
+        (MemKind::Matrix { .. }, true) => "pack_matrix",
         (_, false) => "unpack",
         (_, true) => "pack",
     };
@@ -188,7 +183,10 @@ fn ensure(cx: &mut Cx, mem: Mem, space: &'static str, store: bool) -> &'static s
     if cx.transfers.iter().any(|t| t.key == key) {
         return name;
     }
-    let ty: Type = cx.memory.mems[mem].ty;
+    let mut ty: Type = cx.memory.mems[mem].ty;
+    if let MemKind::Matrix { order, .. } = cx.memory.mems[mem].kind {
+        ty = stored(cx, ty, order).0;
+    }
     let value_ty = cx.value_type(ty);
     let value_ty = cx.names.get(value_ty).to_owned();
     let detached = Detached::new(&cx.raised.module);
