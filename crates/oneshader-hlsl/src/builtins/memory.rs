@@ -119,11 +119,8 @@ impl Cx<'_> {
     fn evaluate(&mut self, intrinsic: Intrinsic, name: &str, arg: &Arg, more: &[Value], span: Span) -> R<Expr> {
         let ty = self.type_of(&arg.expr);
         let Some(input) = self.input_address(&arg.expr) else {
-            return Err(self.error(
-                codes::BAD_ARGUMENTS,
-                arg.span,
-                format!("{name} takes an input of the pixel shader"),
-            ));
+            // In a function's own right its parameters are no inputs; made again for a call they may be.
+            return Err(self.error(codes::UNSUPPORTED, arg.span, format!("{name} takes an input of the pixel shader")));
         };
         self.at(span);
         let mut args = smallvec::SmallVec::<[ir::Value; 4]>::from_slice(&[input]);

@@ -379,24 +379,29 @@ impl Cx<'_> {
         })
     }
 
-    /// Arrays of resources are not passed: the function is made again for the arrays that a call names.
+    /// Arrays of resources and stage inputs that are read at each vertex are not passed: the function is made again for
+    /// those that a call names.
     fn specialize_call(&mut self, fun: FnId, args: Vec<Arg>) -> (FnId, Vec<Arg>) {
-        let params = &self.s.funs[fun.0 as usize].params;
+        let params: Vec<(Ty, bool)> = self.s.funs[fun.0 as usize]
+            .params
+            .iter()
+            .map(|p| (p.ty, p.dir == Direction::In && self.is_flat_input(p.decl)))
+            .collect();
         let is_array = |cx: &Self, ty: Ty| {
             matches!(cx.tys.kind(ty), TyKind::Array(..) | TyKind::Unsized(_))
                 && cx.tys.as_object(cx.tys.innermost(ty)).is_some()
         };
-        if !params.iter().any(|p| is_array(self, p.ty)) {
+        if !params.iter().any(|(ty, flat)| *flat || is_array(self, *ty)) {
             return (fun, args);
         }
-        let key: Vec<Option<ir::Global>> = params
-            .iter()
-            .zip(&args)
-            .map(|(param, arg)| match &arg.expr {
-                Expr::Place(place) if is_array(self, param.ty) => self.whole_global(place),
+        let mut key: Vec<Option<ir::Global>> = Vec::with_capacity(args.len());
+        for ((ty, flat), arg) in params.iter().zip(&args) {
+            key.push(match &arg.expr {
+                Expr::Place(place) if is_array(self, *ty) => self.whole_global(place),
+                Expr::Place(_) if *flat => self.input_address(&arg.expr).and_then(|v| self.global_of(v)),
                 _ => None,
-            })
-            .collect();
+            });
+        }
         if key.iter().all(Option::is_none) {
             return (fun, args);
         }
@@ -442,9 +447,21 @@ impl Cx<'_> {
         if !memory.indices.is_empty() || !place.steps.is_empty() {
             return None;
         }
-        match self.b.func.values[memory.root].def {
+        self.global_of(memory.root)
+    }
+
+    fn global_of(&self, address: ir::Value) -> Option<ir::Global> {
+        match self.b.func.values[address].def {
             ir::ValueDef::Global(global) => Some(global),
             _ => None,
+        }
+    }
+
+    /// Whether a parameter is `nointerpolation`: it may be read at each vertex, so it stands for the stage input itself.
+    fn is_flat_input(&self, decl: ast::DeclId) -> bool {
+        match self.ast[decl].kind {
+            ast::DeclKind::Var(var) => self.ast[var].mods.contains(ast::Mods::NOINTERPOLATION),
+            _ => false,
         }
     }
 

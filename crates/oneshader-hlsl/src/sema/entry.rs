@@ -305,6 +305,11 @@ impl Cx<'_> {
         if !place.steps.is_empty() {
             return None;
         }
+        if memory.indices.is_empty()
+            && let ir::ValueDef::Global(global) = self.b.func.values[memory.root].def
+        {
+            return (self.b.module.globals[global].space == ir::AddressSpace::Input).then_some(memory.root);
+        }
         let (_, io) = self.s.body.inputs.iter().find(|(root, _)| *root == memory.root)?;
         let mut io = io;
         for index in &memory.indices {

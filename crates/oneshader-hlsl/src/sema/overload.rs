@@ -102,9 +102,12 @@ impl Cx<'_> {
                 total = total.saturating_add(self.conversion_score(*arg, *ty)?);
             }
             if *dir != Direction::In {
-                // What is written has as many components as what is there.
-                let counts = (self.tys.shape(*arg).map(|s| s.count()), self.tys.shape(*ty).map(|s| s.count()));
-                if counts.0 != counts.1 {
+                // What is written has as many components as what is there, or one.
+                if let (Some(a), Some(b)) = (self.tys.shape(*arg), self.tys.shape(*ty))
+                    && a.count() != b.count()
+                    && a.count() != 1
+                    && b.count() != 1
+                {
                     return None;
                 }
                 total = total.saturating_add(self.conversion_score(*ty, *arg)?);
