@@ -223,11 +223,25 @@ impl Clang {
         Ok(path)
     }
 
+    /// Removes what other builds left in the cache and has not been written to for a month.
+    fn prune(root: &Path) {
+        const MONTH: Duration = Duration::from_secs(30 * 24 * 3600);
+        for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+            let ours =
+                entry.file_name().to_str().is_some_and(|n| n.len() == 32 && n.bytes().all(|b| b.is_ascii_hexdigit()));
+            let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
+            if ours && age.is_some_and(|a| a > MONTH) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
     /// Writes the headers once, whole: another process sees all of them or none.
     fn write_headers(&self, root: &Path, headers: &[headers::Header], stubs: &[headers::Header]) -> Result<(), Error> {
         if self.cache.join("include").is_dir() {
             return Ok(());
         }
+        Self::prune(root);
         let staging = root.join(unique_name("headers"));
         let below = |dir: &'static str| move |(path, text): &headers::Header| (Path::new(dir).join(path), text.clone());
         for (path, text) in headers.iter().map(below("include")).chain(stubs.iter().map(below("stubs"))) {
@@ -311,5 +325,34 @@ impl Fnv {
         for byte in text.bytes().chain([0xff]) {
             self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn reads_versions_of_clang() {
+        assert_eq!(major("Debian clang version 19.1.7 (3~deb12u1)"), Some(19));
+        assert_eq!(major("Apple clang version 17.0.0 (clang-1700.0.13.5)"), Some(17));
+        assert_eq!(major("gcc (GCC) 13"), None);
+    }
+
+    #[test]
+    fn prunes_only_old_entries_of_its_own() {
+        let root = std::env::temp_dir().join(unique_name("metal-check-prune"));
+        let (old, new, other) = (root.join("0".repeat(32)), root.join("f".repeat(32)), root.join("somebody's"));
+        for dir in [&old, &new, &other] {
+            fs::create_dir_all(dir).expect("a directory");
+        }
+        for dir in [&old, &other] {
+            let time = SystemTime::now() - Duration::from_secs(60 * 24 * 3600);
+            fs::File::open(dir).and_then(|f| f.set_modified(time)).expect("a time");
+        }
+        Clang::prune(&root);
+        assert!(!old.exists() && new.exists() && other.exists());
+        fs::remove_dir_all(&root).expect("removed");
     }
 }

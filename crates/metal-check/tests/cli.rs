@@ -127,3 +127,20 @@ fn run_executes_a_kernel() {
     assert!(stderr.contains("buffer 0: read of 4 bytes at offset 8, outside its 8 bytes (thread 2, 0, 0)"), "{stderr}");
     assert_eq!(metal_check(&["run", text(&file), "--buffer", "x=zero:8"]).status.code(), Some(2));
 }
+
+#[test]
+fn validate_msl_checks_a_directory() {
+    let dir = Directory::new("validate");
+    dir.write("a.metal", GOOD);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/validate-msl.sh");
+    let validate = |dir: &Path| {
+        let mut command = Command::new(&script);
+        command.arg(dir).env("METAL_CHECK", env!("CARGO_BIN_EXE_metal-check")).output().expect("the script runs")
+    };
+    let out = validate(&dir.0);
+    assert_eq!(out.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&out.stdout).lines().last(), Some("1 passed, 0 failed"));
+    dir.write("b.metal", BAD);
+    assert_eq!(validate(&dir.0).status.code(), Some(1));
+    assert_eq!(validate(&dir.0.join("missing")).status.code(), Some(2));
+}
