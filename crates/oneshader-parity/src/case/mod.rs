@@ -350,7 +350,8 @@ fn buffer(decl: &BufferDecl) -> Result<Buffer, String> {
                 Some(v) => values::encode(decl.format, v, &mut element).map_err(within)?,
                 None => element.resize(decl.format.size(), 0),
             }
-            let block: Vec<u8> = element.iter().copied().cycle().take(size as usize).collect();
+            let mut block = element.repeat((size as usize).div_ceil(element.len()));
+            block.truncate(size as usize);
             vec![block; decl.array_size as usize]
         }
         (Some(_), Some(_)) => {
