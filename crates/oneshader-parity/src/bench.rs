@@ -37,7 +37,7 @@ pub fn run(setup: &Setup, found: &[CaseFile], rounds: u32) -> Result<Report, Str
             }
             // Speed is no merit of a wrong answer.
             for (run, lane) in runs.iter().zip(&lanes).skip(1).filter(|_| round == 0) {
-                failure = script::difference(&lane.name, &run.programs, &lanes[0].name, &runs[0].programs);
+                failure = script::difference(&lane.name, &run.programs, &lanes[0].name, &runs[0].programs, true);
                 if failure.is_some() {
                     break 'rounds;
                 }

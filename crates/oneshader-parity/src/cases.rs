@@ -239,7 +239,7 @@ impl CaseWorker {
                 if run.outcome != Outcome::Pass || first.outcome != Outcome::Pass {
                     continue;
                 }
-                if let Some(d) = script::difference(&lane.name, &run.programs, &head.name, &first.programs) {
+                if let Some(d) = script::difference(&lane.name, &run.programs, &head.name, &first.programs, false) {
                     run.outcome = Outcome::Fail(d);
                 }
             }

@@ -523,14 +523,15 @@ pub fn words(line: &str) -> Result<Vec<String>, String> {
     Ok(out)
 }
 
-/// Describes where two runs of one case differ in what their shaders wrote; tolerances are those of the case.
-pub fn difference(name: &str, a: &[Program], other: &str, b: &[Program]) -> Option<String> {
+/// Describes where two runs of one case differ in what their shaders wrote. Tolerances are those of the case; a buffer
+/// that no result checks must be the same, or with `rough` be near: ten bits of a float's mantissa may differ.
+pub fn difference(name: &str, a: &[Program], other: &str, b: &[Program], rough: bool) -> Option<String> {
     let mut out = String::new();
     for (p, q) in a.iter().zip(b) {
         for x in &p.buffers {
             let Some(y) = q.buffer(&x.name) else { continue };
             let rule = p.pipeline.results.iter().find(|e| e.actual == x.name);
-            let wrong = pair_mismatches(x, y, rule);
+            let wrong = pair_mismatches(x, y, rule, rough);
             if let Some(first) = wrong.first() {
                 out.push_str(&format!(
                     "buffer {}: {} element(s) of '{name}' differ from '{other}': {first}\n",
@@ -543,7 +544,12 @@ pub fn difference(name: &str, a: &[Program], other: &str, b: &[Program]) -> Opti
     (!out.is_empty()).then_some(out)
 }
 
-fn pair_mismatches(x: &Buffer, y: &Buffer, rule: Option<&crate::case::pipeline::Expectation>) -> Vec<String> {
+fn pair_mismatches(
+    x: &Buffer,
+    y: &Buffer,
+    rule: Option<&crate::case::pipeline::Expectation>,
+    rough: bool,
+) -> Vec<String> {
     use crate::case::pipeline::{DenormMode, Rule};
     use compare::Tolerance;
     match rule {
@@ -557,6 +563,9 @@ fn pair_mismatches(x: &Buffer, y: &Buffer, rule: Option<&crate::case::pipeline::
                 Rule::BufferFloatEpsilon => Tolerance::Epsilon(e.epsilon.unwrap_or(0.0) * 2.0),
             };
             compare::mismatches(x, y, t, e.denorm_mode)
+        }
+        None if rough && x.format.is_float() && x.format == y.format => {
+            compare::mismatches(x, y, Tolerance::Ulp { units: 1 << 13, zero: 1e-5 }, DenormMode::Any)
         }
         None => compare::mismatches(x, y, Tolerance::Exact, DenormMode::Preserve),
     }
