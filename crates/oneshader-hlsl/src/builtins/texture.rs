@@ -293,11 +293,10 @@ impl Cx<'_> {
             return Err(self.unsupported(m.span, format!("{name} is not supported: a depth texture has one component")));
         }
         self.at(m.span);
-        let elem = if compare { ir::Scalar::F32 } else { texture.texel };
-        let vec4 = self.b.module.types.vector(elem, 4);
+        let vec4 = self.b.module.types.vector(texture.texel, 4);
         let v = self.texture_value(TextureOp::Gather { component }, ops, vec4, status.first())?;
         // Four texels of one component, in the element of the texture.
-        let elem = if compare { Elem::Float } else { self.tys.elem(self.texel_type(m.object)).unwrap_or(Elem::Float) };
+        let elem = self.tys.elem(self.texel_type(m.object)).unwrap_or(Elem::Float);
         let ty = self.tys.vector(elem, 4);
         Ok(Expr::Value(self.texel_value(v, texture.texel, ty)))
     }

@@ -5,7 +5,7 @@ use oneshader_diag::{Diagnostic, DiagnosticBag, Span, codes};
 use oneshader_ir as ir;
 use oneshader_ir::intrinsic::Stages;
 use oneshader_ir::layout::{LayoutError, LayoutOptions, LayoutRule, Layouts};
-use oneshader_ir::{Func, Op, ResourceType, Stage, StructType, TypeKind, ValueDef};
+use oneshader_ir::{Func, Op, ResourceType, Stage, StructType, TextureOp, TextureOperands, TypeKind, ValueDef};
 use rustc_hash::FxHashSet;
 
 use crate::cx::Cx;
@@ -56,6 +56,14 @@ impl Cx<'_> {
                     match data.op {
                         Op::Discard if entry.stage != Stage::Pixel => {
                             wrong.push((data.span, format!("a {name} shader cannot discard")));
+                        }
+                        // Derivatives come from quads of pixels or, since shader model 6.6, of threads.
+                        Op::Texture(TextureOp::Sample, operands)
+                            if entry.stage == Stage::Vertex
+                                && !operands.intersects(TextureOperands::LEVEL | TextureOperands::GRAD) =>
+                        {
+                            let message = "a vertex shader has no derivatives to find the level of detail by";
+                            wrong.push((data.span, message.into()));
                         }
                         Op::Intrinsic(i) if !i.stages().contains(allowed) => {
                             wrong.push((data.span, format!("`{}` does not exist in {name} shaders", i.text())));
