@@ -362,6 +362,10 @@ impl Parser<'_> {
 
     /// `( ... )` of a call; the current token is `(`.
     pub(super) fn arguments(&mut self) -> Slice<ExprId> {
+        // A level of its own beside the argument's: calls within calls take as much stack as parentheses do.
+        if !self.descend() {
+            return Slice::EMPTY;
+        }
         let open = self.bump().span;
         let outer = std::mem::replace(&mut self.in_template_args, false);
         let mut args: SmallVec<[ExprId; 8]> = SmallVec::new();
@@ -375,6 +379,7 @@ impl Parser<'_> {
             }
         }
         self.in_template_args = outer;
+        self.ascend();
         self.close_paren(open);
         self.ast.list(&args)
     }

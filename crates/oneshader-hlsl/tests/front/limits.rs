@@ -22,6 +22,34 @@ fn deep_nesting_is_an_error() {
 }
 
 #[test]
+fn nesting_of_any_kind_ends_in_an_error_or_a_module() {
+    // Whatever the depth, the stack of a test's thread is enough.
+    for depth in [60usize, 300, 2000] {
+        let wrap =
+            |open: &str, inner: &str, close: &str| format!("{}{inner}{}", open.repeat(depth), close.repeat(depth));
+        let sources = [
+            wrap("if (id.x) { ", "U[0] = 1;", " }"),
+            wrap("for (uint i = 0; i < 2; ++i) { ", "U[0] = i;", " }"),
+            wrap("switch (id.x) { case 1: ", "U[0] = 1;", " }"),
+            format!("U[0].x = {};", wrap("max(id.x, ", "1", ")")),
+            format!("U[0].x = {};", wrap("id.x ? ", "1", " : 2")),
+            format!("U[0].x = {};", wrap("uint3(", "id", ").xyz")),
+            format!("U[0].x = {};", wrap("(uint)(", "id.x", ")")),
+            format!("U[0].x = {};", wrap("id.x && ", "true", "")),
+            format!("U[0].x = {};", wrap("-", "id.x", "")),
+            format!("U[0].x = id{}.x;", wrap("", "", ".xyz")),
+            format!("uint a[2] = {};", wrap("{ ", "1, 2", " }")),
+            format!("uint{} = 1;", wrap("", " a", "[1]")),
+            wrap("{", "U[0] = 1;", "}"),
+            wrap("while (id.x) do ", "U[0] = 1;", " while (false);"),
+        ];
+        for source in sources {
+            body(&source).run();
+        }
+    }
+}
+
+#[test]
 fn the_same_source_gives_the_same_text() {
     let source = body("float4 v = F[id.x]; for (int i = 0; i < 4; ++i) v += F[i] * i; F[0] = v;");
     let first = text::print(&source.module());
