@@ -71,6 +71,7 @@ impl Cx<'_> {
                 let value = self.load(&place, span)?;
                 Ok(Value { v: value.v, ty: to })
             }
+            Route::Heap => Ok(self.heap_object(value, to)),
             Route::Flat => self.convert_flat(value, to, span),
         }
     }

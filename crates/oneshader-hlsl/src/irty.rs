@@ -37,7 +37,7 @@ impl Cx<'_> {
     fn make_ir(&mut self, ty: Ty, layout: bool) -> ir::Type {
         match self.tys.kind(ty) {
             TyKind::Void => self.b.module.types.void(),
-            TyKind::Error | TyKind::String => self.b.module.types.scalar(ir::Scalar::U32),
+            TyKind::Error | TyKind::String | TyKind::HeapEntry(_) => self.b.module.types.scalar(ir::Scalar::U32),
             TyKind::Scalar(e) => self.b.module.types.scalar(e.ir()),
             TyKind::Vector(e, n) => self.b.module.types.vector(e.ir(), n),
             TyKind::Matrix(e, r, c, _) if r == 1 || c == 1 => self.b.module.types.vector(e.ir(), r.max(c)),

@@ -52,6 +52,9 @@ pub struct LowerOptions {
     /// `-flegacy-resource-reservation` and the like change nothing here; `-auto-binding-space`: the space of resources
     /// without one.
     pub default_space: u32,
+    /// `-fvk-bind-resource-heap` and `-fvk-bind-sampler-heap`: binding and set of the arrays that stand for the descriptor
+    /// heaps.
+    pub heap_bindings: [Option<(u32, u32)>; 2],
 }
 
 impl Default for LowerOptions {
@@ -64,6 +67,7 @@ impl Default for LowerOptions {
             native_16bit: false,
             ieee_strict: false,
             default_space: 0,
+            heap_bindings: [None; 2],
         }
     }
 }

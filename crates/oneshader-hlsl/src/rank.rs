@@ -2,7 +2,7 @@
 //! are fxc's.
 
 use crate::cx::Cx;
-use crate::ty::{Elem, Shape, Ty, TyKind};
+use crate::ty::{Elem, Heap, Shape, Ty, TyKind};
 
 /// How a value gets from one type to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +13,8 @@ pub enum Route {
     Numeric,
     /// A derived structure to its base.
     ToBase,
+    /// An entry of a descriptor heap to the object it is.
+    Heap,
     /// The structure inside a constant or texture buffer.
     Block,
     /// All numbers of the source in order.
@@ -190,6 +192,11 @@ impl Cx<'_> {
         match (self.tys.kind(from), self.tys.kind(to)) {
             (_, TyKind::Void) => return explicit.then_some(Route::Same),
             (TyKind::Void, _) => return None,
+            (TyKind::HeapEntry(heap), TyKind::Object(kind, _)) => {
+                use crate::builtin::ObjectKind as O;
+                let sampler = matches!(kind, O::SamplerState | O::SamplerComparisonState | O::Sampler);
+                return (sampler == (heap == Heap::Samplers)).then_some(Route::Heap);
+            }
             (TyKind::Object(kind, arg), TyKind::Struct(_)) => {
                 use crate::builtin::ObjectKind as O;
                 return (matches!(kind, O::ConstantBuffer | O::TextureBuffer) && self.tys.same(arg, to))
@@ -286,6 +293,7 @@ impl Cx<'_> {
     /// How bad the implicit conversion of an argument is; `None` when there is none.
     pub fn conversion_score(&mut self, from: Ty, to: Ty) -> Option<u64> {
         match self.can_convert(from, to, false)? {
+            Route::Heap => Some(0),
             Route::Same => {
                 // An enumeration to itself, a structure to itself.
                 Some(0)

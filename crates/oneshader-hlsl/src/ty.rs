@@ -213,6 +213,10 @@ fixed! {
     STRING = 8 TyKind::String;
     /// `float4`.
     FLOAT4 = 9 TyKind::Vector(Elem::Float, 4);
+    /// `ResourceDescriptorHeap[i]`.
+    HEAP_RESOURCE = 10 TyKind::HeapEntry(Heap::Resources);
+    /// `SamplerDescriptorHeap[i]`.
+    HEAP_SAMPLER = 11 TyKind::HeapEntry(Heap::Samplers);
 }
 
 /// The shape of a type.
@@ -240,6 +244,40 @@ pub enum TyKind {
     Object(ObjectKind, Ty),
     /// `string`.
     String,
+    /// An entry of a descriptor heap, which becomes the object it is assigned to; its value is the index.
+    HeapEntry(Heap),
+}
+
+/// A descriptor heap of shader model 6.6.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Heap {
+    /// `ResourceDescriptorHeap`.
+    Resources,
+    /// `SamplerDescriptorHeap`.
+    Samplers,
+}
+
+impl Heap {
+    /// The heap of a name.
+    pub fn find(name: &str) -> Option<Heap> {
+        [Heap::Resources, Heap::Samplers].into_iter().find(|heap| heap.text() == name)
+    }
+
+    /// Its name.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Heap::Resources => "ResourceDescriptorHeap",
+            Heap::Samplers => "SamplerDescriptorHeap",
+        }
+    }
+
+    /// The type of an entry.
+    pub const fn entry(self) -> Ty {
+        match self {
+            Heap::Resources => Ty::HEAP_RESOURCE,
+            Heap::Samplers => Ty::HEAP_SAMPLER,
+        }
+    }
 }
 
 /// Rows and columns of a numeric type, and which of the three forms it has.
@@ -519,6 +557,7 @@ impl Tys {
             TyKind::Error => "<error>".into(),
             TyKind::Void => "void".into(),
             TyKind::String => "string".into(),
+            TyKind::HeapEntry(heap) => format!("entry of {}", heap.text()),
             TyKind::Scalar(e) => e.text().into(),
             TyKind::Vector(e, n) if e.is_literal() => format!("vector<{}, {n}>", e.text()),
             TyKind::Vector(e, n) => format!("{}{n}", e.text()),

@@ -140,6 +140,8 @@ pub struct Options {
     pub slots: SlotOptions,
     /// All arithmetic is precise.
     pub ieee_strict: bool,
+    /// Binding and set of the arrays that stand for `ResourceDescriptorHeap` and `SamplerDescriptorHeap`.
+    pub heap_bindings: [Option<(u32, u32)>; 2],
     /// For Metal; its layout and slots are taken from here.
     pub msl: MslOptions,
     /// `#line` directives in the Metal text.
@@ -169,6 +171,7 @@ impl Options {
             layout: LayoutOptions::default(),
             slots: SlotOptions::default(),
             ieee_strict: false,
+            heap_bindings: [None; 2],
             msl: MslOptions::default(),
             msl_lines: false,
             spirv: SpirvOptions::default(),
@@ -215,6 +218,7 @@ impl Options {
             native_16bit: self.native_16bit,
             ieee_strict: self.ieee_strict,
             default_space: self.slots.spirv.default_space,
+            heap_bindings: self.heap_bindings,
         };
         FrontOptions { preprocessor: self.preprocessor(), lower }
     }

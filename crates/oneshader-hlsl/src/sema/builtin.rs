@@ -9,8 +9,6 @@ use crate::value::{Arg, Expr, R, Reported, TemplateValue};
 
 /// Names of the language that belong to stages and features that are not compiled.
 const UNSUPPORTED: &[&str] = &[
-    "ResourceDescriptorHeap",
-    "SamplerDescriptorHeap",
     "AcceptHitAndEndSearch",
     "AllocateRayQuery",
     "Barrier",

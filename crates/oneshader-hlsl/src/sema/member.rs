@@ -5,12 +5,12 @@ use oneshader_ir as ir;
 use oneshader_ir::Op;
 use smallvec::SmallVec;
 
-use crate::ast::{ExprId, OverloadedOp, PathId};
+use crate::ast::{ExprId, ExprKind, OverloadedOp, PathId};
 use crate::builtin::ObjectKind;
 use crate::cx::Cx;
 use crate::name::Name;
 use crate::sema::scope::{ScopeId, Sym};
-use crate::ty::{Elem, Shape, StructRef, Ty, TyKind};
+use crate::ty::{Elem, Heap, Shape, StructRef, Ty, TyKind};
 use crate::value::{Arg, Base, Expr, Place, R, ReadOnly, Step, Value};
 
 impl Cx<'_> {
@@ -224,6 +224,13 @@ impl Cx<'_> {
     /// `base[index]`.
     pub(crate) fn index_expr(&mut self, base: ExprId, index: ExprId, span: Span) -> R<Expr> {
         let (base_span, index_span) = (self.ast[base].span, self.ast[index].span);
+        if let ExprKind::Name(name) = self.ast[base].kind
+            && let Some(heap) = Heap::find(self.text(name))
+        {
+            let index = Arg { expr: self.expr(index)?, span: index_span };
+            let index = self.arg(&index, Ty::UINT)?;
+            return Ok(Expr::Value(Value { v: index.v, ty: heap.entry() }));
+        }
         let base = self.expr(base)?;
         let index = self.expr(index)?;
         self.at(span);

@@ -274,6 +274,8 @@ pub(crate) struct State {
     pub push_constants: bool,
     /// The block of loose uniforms.
     pub globals: Option<u32>,
+    /// The arrays that stand for descriptor heaps, by their type.
+    pub heaps: FxHashMap<ir::Type, ir::Global>,
     /// Functions by the arrays of resources that calls pass to them.
     pub special: FxHashMap<(FnId, Vec<Option<ir::Global>>), FnId>,
     /// Bodies that wait.

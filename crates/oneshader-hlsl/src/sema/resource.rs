@@ -14,8 +14,8 @@ use crate::cx::Cx;
 use crate::irty::is_read_write;
 use crate::sema::types::is_unsupported;
 use crate::sema::{Block, ResourceNode, Storage, Var};
-use crate::ty::{Shape, Ty, TyKind};
-use crate::value::{Base, Memory, Place, ReadOnly, Split};
+use crate::ty::{Heap, Shape, Ty, TyKind};
+use crate::value::{Base, Memory, Place, ReadOnly, Split, Value};
 
 impl Cx<'_> {
     /// A uniform: a resource, or a number in a block.
@@ -164,6 +164,35 @@ impl Cx<'_> {
             readonly: false,
             span: node.name_span,
         })
+    }
+
+    /// The object that an entry of a descriptor heap is: an element of an array without size, one for each type of object,
+    /// which takes its slots like any other resource that states none.
+    pub(crate) fn heap_object(&mut self, entry: Value, to: Ty) -> Value {
+        let TyKind::HeapEntry(heap) = self.tys.kind(entry.ty) else { return entry };
+        let elem = self.ir(to);
+        let array = self.b.module.types.intern(TypeKind::RuntimeArray { elem });
+        let global = match self.s.heaps.get(&array) {
+            Some(global) => *global,
+            None => {
+                let name = self.b.module.names.intern(heap.text());
+                let vk_binding = self.opts.heap_bindings[usize::from(heap == Heap::Samplers)];
+                let global = self.b.module.globals.push(GlobalVar {
+                    name,
+                    ty: array,
+                    space: AddressSpace::Handle,
+                    init: None,
+                    kind: GlobalKind::Resource(ResourceVar { vk_binding, ..ResourceVar::default() }),
+                    readonly: false,
+                    span: self.b.span,
+                });
+                self.s.heaps.insert(array, global);
+                global
+            }
+        };
+        let base = self.b.global(global);
+        let pointer = self.b.access(base, &[entry.v]);
+        Value { v: self.b.load(pointer), ty: to }
     }
 
     /// The implicit block of loose uniforms.

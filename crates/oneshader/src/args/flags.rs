@@ -122,6 +122,8 @@ flags! {
     ShiftU: "fvk-u-shift"; Many(2), Spirv, "N SPACE", "the same for u registers";
     BindRegister: "fvk-bind-register" | "vkbr"; Many(4), Spirv, "REG SPACE BINDING SET", "bind a register there";
     BindGlobals: "fvk-bind-globals"; Many(2), Spirv, "BINDING SET", "bind loose uniforms there";
+    ResourceHeap: "fvk-bind-resource-heap"; Many(2), Spirv, "BINDING SET", "bind ResourceDescriptorHeap there";
+    SamplerHeap: "fvk-bind-sampler-heap"; Many(2), Spirv, "BINDING SET", "bind SamplerDescriptorHeap there";
     BindingSpace: "auto-binding-space"; Apart, Spirv, "SPACE", "space of resources without one";
     DxLayout: "fvk-use-dx-layout"; None, Spirv, "", "D3D's memory layout (Metal's as well)";
     GlLayout: "fvk-use-gl-layout"; None, Spirv, "", "strict std140 and std430 (Metal's as well)";

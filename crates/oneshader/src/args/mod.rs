@@ -214,6 +214,10 @@ impl Invocation {
                 let [binding, set] = numbers(&given)?;
                 options.slots.spirv.bind_globals = Some(SpirvSlot { set, binding });
             }
+            Flag::ResourceHeap | Flag::SamplerHeap => {
+                let [binding, set] = numbers(&given)?;
+                options.heap_bindings[usize::from(given.flag == Flag::SamplerHeap)] = Some((binding, set));
+            }
             Flag::BindingSpace => {
                 let [space] = numbers(&given)?;
                 options.slots.spirv.default_space = space;
