@@ -1,6 +1,6 @@
 //! One entry point to one text.
 
-use crate::lower::{Cx, facts, lower_function};
+use crate::lower::{Cx, array_of, array_sizes, facts, lower_function};
 use crate::options::{MslBinding, MslOptions};
 use crate::print;
 use crate::raise::memory::Memory;
@@ -51,6 +51,7 @@ fn emit_entry(
         MslBinding::Direct => Arguments::default(),
         MslBinding::ArgumentStruct => argument_struct(&mut cx),
     };
+    cx.has_arguments = !arguments.fields.is_empty();
     let mut functions = Vec::with_capacity(raised.order.len());
     for &func in &raised.order {
         functions.push(lower_function(&mut cx, func));
@@ -85,12 +86,9 @@ fn argument_struct(cx: &mut Cx) -> Arguments {
     let entry = raised.entry.func;
     let mut out = Arguments::default();
     let mut at = 0;
-    let mut push = |out: &mut Arguments, hlsl: &str, ty: &str, name: &str, count: Option<u32>| {
-        let size = 8 * count.unwrap_or(1);
-        out.fields.push(match count {
-            Some(count) => format!("array<{ty}, {count}> {name};"),
-            None => format!("{ty} {name};"),
-        });
+    let mut push = |out: &mut Arguments, hlsl: &str, ty: &str, name: &str, sizes: &[u32]| {
+        let size = sizes.iter().fold(8u32, |n, &s| n.saturating_mul(s));
+        out.fields.push(format!("{} {name};", array_of(ty.to_owned(), sizes)));
         out.members.push((hlsl.to_owned(), at, size));
         at += size;
     };
@@ -98,28 +96,27 @@ fn argument_struct(cx: &mut Cx) -> Arguments {
     for (global, var) in module.globals.iter() {
         let GlobalKind::Resource(info) = &var.kind else { continue };
         let Some(resource) = resource_type(&module.types, var.ty) else { continue };
-        let count = match module.types.kind(var.ty) {
-            TypeKind::Array { len, .. } => Some(len),
-            TypeKind::RuntimeArray { .. } => continue,
-            _ => None,
-        };
+        if matches!(module.types.kind(var.ty), TypeKind::RuntimeArray { .. }) {
+            continue;
+        }
+        let sizes = array_sizes(&module.types, var.ty);
         let index = raised.lifted.items[entry].iter().position(|&i| i == lift::Item::Global(global));
         let ty = match index {
             Some(index) => cx.handle_type(resource, raised.classes.class(entry, index), info.push_constant),
             None => "ulong".to_owned(),
         };
         let name = argument_name(module, global);
-        push(&mut out, module.names.get(var.name), &ty, &name, count);
+        push(&mut out, module.names.get(var.name), &ty, &name, &sizes);
         if raised.slots.of(global).msl_counter.is_some() {
             let used = index.is_some();
-            counters.push((format!("{name}_counter"), used, count));
+            counters.push((format!("{name}_counter"), used, sizes));
         }
     }
-    for (name, used, count) in counters {
-        push(&mut out, &name, if used { "device atomic_uint*" } else { "ulong" }, &name, count);
+    for (name, used, sizes) in counters {
+        push(&mut out, &name, if used { "device atomic_uint*" } else { "ulong" }, &name, &sizes);
     }
     if cx.options.buffer_sizes {
-        push(&mut out, "buffer_sizes", "constant uint*", "buffer_sizes", None);
+        push(&mut out, "buffer_sizes", "constant uint*", "buffer_sizes", &[]);
     }
     out
 }

@@ -337,3 +337,22 @@ fn the_text_is_always_the_same() {
         assert_eq!(emit(&input), first);
     }
 }
+
+#[test]
+fn too_many_attributes() {
+    let text = "module handles_resolved
+global g0 \"rows\": input [f32x4x4 x 8] io(\"ROWS\", 0) location(0)
+global g1 \"pos\": output f32x4 io(\"SV_Position\", 0) builtin(position)
+func fn0 \"main\" () -> void {
+block0:
+  store g1, f32x4 zero
+  ret
+}
+entry vertex \"main\" fn0 in(g0) out(g1) threads(1, 1, 1)
+";
+    let module = parse(text).unwrap();
+    let mut bag = DiagnosticBag::new();
+    assert!(MslBackend::emit(&module, "main", &MslOptions::default(), &mut bag).is_none());
+    let found: Vec<String> = bag.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
+    assert_eq!(found, ["OSH5105 a vertex function of Metal has 31 attributes"]);
+}

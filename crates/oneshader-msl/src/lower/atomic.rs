@@ -142,7 +142,7 @@ impl Body<'_, '_> {
     /// `IncrementCounter` gives the value before, `DecrementCounter` the one after.
     pub(super) fn counter(&mut self, data: &InstData, delta: i8) {
         let Some((param, indices)) = usage::root(self.function, data.args[0]) else { return };
-        let object = self.counter_of(param, indices.first().copied());
+        let object = self.counter_of(param, indices);
         let one = self.uint(1);
         let order = self.text("memory_order_relaxed");
         let name = if delta > 0 { "atomic_fetch_add_explicit" } else { "atomic_fetch_sub_explicit" };

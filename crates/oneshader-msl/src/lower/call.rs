@@ -53,17 +53,17 @@ impl Body<'_, '_> {
 
     fn resource_argument(&mut self, callee: Func, index: usize, arg: Value, args: &mut Vec<Expr>) {
         let expr = self.handle(arg);
-        let root = usage::root(self.function, arg).map(|(param, indices)| (param, indices.first().copied()));
-        let indexed = root.is_some_and(|(_, i)| i.is_some());
+        let root = usage::root(self.function, arg).map(|(param, indices)| (param, indices.to_vec()));
+        let indexed = root.as_ref().is_some_and(|(_, i)| !i.is_empty());
         let is_block = matches!(
             self.resource(arg),
             Some((ResourceType::ConstantBuffer { .. } | ResourceType::TextureBuffer { .. }, _))
         );
         args.push(if indexed && is_block { self.prefix(Prefix::Deref, expr) } else { expr });
         let uses = self.cx.raised.classes.uses(callee, index);
-        let Some((param, element)) = root else { return };
+        let Some((param, indices)) = root else { return };
         if uses.contains(Uses::COUNTER) {
-            let counter = self.counter_of(param, element);
+            let counter = self.counter_of(param, &indices);
             args.push(counter);
         }
         if uses.contains(Uses::LENGTH) && self.cx.options.buffer_sizes {
@@ -75,19 +75,13 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The hidden counter of the buffer that is parameter `param`, or element `element` of it.
-    pub(super) fn counter_of(&mut self, param: usize, element: Option<Value>) -> Expr {
+    /// The hidden counter of the buffer that is parameter `param`, or the element of it at `indices`.
+    pub(super) fn counter_of(&mut self, param: usize, indices: &[Value]) -> Expr {
         let base = match self.counters.get(&param) {
             Some(&expr) => expr,
             None => self.text("0"),
         };
-        match element {
-            Some(index) => {
-                let index = self.index_value(index);
-                self.index(base, index)
-            }
-            None => base,
-        }
+        self.element_of(base, param, indices)
     }
 
     /// The size in bytes of the buffer that a handle is, when it is passed.

@@ -54,6 +54,8 @@ pub(crate) struct Cx<'a> {
     pub spec_names: SecondaryMap<SpecId, Option<Name>>,
     /// Functions that move structures and arrays between memory and values.
     pub transfers: Vec<Transfer>,
+    /// Whether there is an argument structure.
+    pub has_arguments: bool,
     /// The structures of stage inputs and outputs, declared before the entry point.
     pub io_structs: String,
     type_names: FxHashMap<Type, Name>,
@@ -82,6 +84,7 @@ impl<'a> Cx<'a> {
             specs: BTreeSet::new(),
             spec_names: SecondaryMap::new(),
             transfers: Vec::new(),
+            has_arguments: false,
             io_structs: String::new(),
             type_names: FxHashMap::default(),
         };

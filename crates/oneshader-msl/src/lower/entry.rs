@@ -88,29 +88,19 @@ impl Body<'_, '_> {
         let ty = self.function.params[index].ty;
         let class = self.cx.raised.classes.class(self.func, index);
         let push = self.is_push_constant(index);
-        let (inner, count) = self.element_and_count(ty);
-        let Some(resource) = resource_type(&self.cx.types, inner) else { return "int".to_owned() };
+        let sizes = array_sizes(&self.cx.types, ty);
+        let Some(resource) = resource_type(&self.cx.types, self.cx.types.pointee(ty).map_or(ty, |(_, t)| t)) else {
+            return "int".to_owned();
+        };
         let element = self.cx.handle_type(resource, class, push);
-        match count {
-            Some(count) => {
-                let space = match self.cx.options.binding {
-                    MslBinding::Direct => "thread const",
-                    MslBinding::ArgumentStruct => "constant",
-                };
-                format!("{space} array<{element}, {count}>&")
-            }
-            None => by_reference(resource, element),
+        if sizes.is_empty() {
+            return by_reference(resource, element);
         }
-    }
-
-    /// The type behind a handle pointer, and the number of elements when it is an array.
-    fn element_and_count(&self, ty: oneshader_ir::Type) -> (oneshader_ir::Type, Option<u32>) {
-        let ty = self.cx.types.pointee(ty).map_or(ty, |(_, t)| t);
-        match self.cx.types.kind(ty) {
-            TypeKind::Array { elem, len } => (elem, Some(len)),
-            TypeKind::RuntimeArray { elem } => (elem, Some(1)),
-            _ => (ty, None),
-        }
+        let space = match self.cx.options.binding {
+            MslBinding::Direct => "thread const",
+            MslBinding::ArgumentStruct => "constant",
+        };
+        format!("{space} {}&", array_of(element, &sizes))
     }
 
     fn entry_signature(&mut self, head: &mut ast::Function) {
@@ -157,6 +147,8 @@ impl Body<'_, '_> {
         self.io = Some(io);
         match self.cx.options.binding {
             MslBinding::Direct => self.direct_arguments(head, has_attributes),
+            // A file without resources has no structure.
+            MslBinding::ArgumentStruct if !self.cx.has_arguments => {}
             MslBinding::ArgumentStruct => {
                 let declaration = "constant Arguments& args".to_owned();
                 head.params.push(Param { declaration, attribute: "[[buffer(0)]]".to_owned() });
@@ -191,12 +183,10 @@ impl Body<'_, '_> {
             let Some(slot) = slots.msl else { continue };
             self.check_slot(global, slot.table, slot.index, slot.count, has_attributes);
             let table = slot.table.name();
-            let (inner, count) = self.element_and_count(self.function.params[index].ty);
-            let is_buffer = slot.table == MslTable::Buffer;
-            match count {
-                Some(count) if is_buffer && self.cx.options.buffer_arrays == BufferArrays::Arguments => {
-                    self.gathered(head, &name, inner, index, slot.index, count);
-                }
+            let sizes = array_sizes(&self.cx.types, self.function.params[index].ty);
+            let gathers = slot.table == MslTable::Buffer && self.cx.options.buffer_arrays == BufferArrays::Arguments;
+            match sizes[..] {
+                [_, ..] if gathers => self.gathered(head, &name, index, slot.index, slot.count),
                 _ => {
                     let attribute = self.resource_attribute(global, &format!("{table}({})", slot.index));
                     head.params.push(Param { declaration: format!("{spelled} {name}"), attribute });
@@ -208,10 +198,7 @@ impl Body<'_, '_> {
             if let (true, Some(counter)) = (uses.contains(Uses::COUNTER), slots.msl_counter) {
                 self.check_slot(global, counter.table, counter.index, counter.count, has_attributes);
                 let text = self.fresh_name(&format!("{name}_counter"));
-                let ty = match count {
-                    Some(count) => format!("array<device atomic_uint*, {count}>"),
-                    None => "device atomic_uint*".to_owned(),
-                };
+                let ty = array_of("device atomic_uint*".to_owned(), &sizes);
                 hidden.push(Param {
                     declaration: format!("{ty} {text}"),
                     attribute: format!("[[buffer({})]]", counter.index),
@@ -247,16 +234,10 @@ impl Body<'_, '_> {
     }
 
     /// An array of buffers as an argument for each element, gathered into a local array.
-    fn gathered(
-        &mut self,
-        head: &mut ast::Function,
-        name: &str,
-        elem: oneshader_ir::Type,
-        index: usize,
-        slot: u32,
-        count: u32,
-    ) {
-        let Some(resource) = resource_type(&self.cx.types, elem) else { return };
+    fn gathered(&mut self, head: &mut ast::Function, name: &str, index: usize, slot: u32, count: u32) {
+        let ty = self.function.params[index].ty;
+        let ty = self.cx.types.pointee(ty).map_or(ty, |(_, t)| t);
+        let Some(resource) = resource_type(&self.cx.types, ty) else { return };
         let element = self.cx.handle_type(resource, None, self.is_push_constant(index));
         let mut parts = Vec::new();
         for i in 0..count.min(31) {
@@ -531,6 +512,26 @@ impl Body<'_, '_> {
         if let Some(Stmt::Return(None)) = self.out.last() {
             self.out.pop();
         }
+    }
+}
+
+/// The sizes of the arrays of resources that a parameter's type is, the outermost first.
+pub(crate) fn array_sizes(types: &oneshader_ir::Types, ty: oneshader_ir::Type) -> Vec<u32> {
+    let mut ty = types.pointee(ty).map_or(ty, |(_, t)| t);
+    let mut sizes = Vec::new();
+    while let TypeKind::Array { elem, len } = types.kind(ty) {
+        sizes.push(len);
+        ty = elem;
+    }
+    sizes
+}
+
+/// `array<element, n>`, where arrays of arrays are one array: what Metal takes as an argument. The element itself when
+/// there are no sizes.
+pub(crate) fn array_of(element: String, sizes: &[u32]) -> String {
+    match sizes {
+        [] => element,
+        _ => format!("array<{element}, {}>", sizes.iter().fold(1u32, |n, &s| n.saturating_mul(s))),
     }
 }
 

@@ -4,6 +4,7 @@
 use super::body::Body;
 use super::cx::space_of;
 use super::effects;
+use super::entry::array_sizes;
 use crate::ast::{Expr, ExprKind, Prefix, Stmt};
 use crate::raise::io::Form;
 use crate::raise::lift::Item;
@@ -62,13 +63,9 @@ impl Body<'_, '_> {
     pub(super) fn handle(&mut self, handle: Value) -> Expr {
         let function = self.function;
         match usage::root(function, handle) {
-            Some((param, indices)) if param < self.params.len() => {
-                let mut expr = self.params[param];
-                for &index in indices {
-                    let index = self.index_value(index);
-                    expr = self.index(expr, index);
-                }
-                expr
+            Some((param, indices)) if param < self.params.len() && self.reaches_element(param, indices) => {
+                let expr = self.params[param];
+                self.element_of(expr, param, indices)
             }
             _ => {
                 let span = function.def_inst(handle).map_or(function.span, |(_, data)| data.span);
@@ -79,6 +76,32 @@ impl Body<'_, '_> {
                 );
                 self.text("0")
             }
+        }
+    }
+
+    /// Whether indices into a parameter lead to one resource, or to all of the array.
+    fn reaches_element(&self, param: usize, indices: &[Value]) -> bool {
+        indices.is_empty() || indices.len() == array_sizes(&self.cx.types, self.function.params[param].ty).len()
+    }
+
+    /// Element `indices` of an array of resources, which is flat in Metal.
+    pub(super) fn element_of(&mut self, array: Expr, param: usize, indices: &[Value]) -> Expr {
+        let sizes = array_sizes(&self.cx.types, self.function.params[param].ty);
+        let mut at: Option<Expr> = None;
+        for (&index, &size) in indices.iter().zip(&sizes) {
+            let index = self.index_value(index);
+            at = Some(match at {
+                None => index,
+                Some(outer) => {
+                    let size = self.number(i64::from(size));
+                    let row = self.infix(crate::ast::Infix::Mul, outer, size);
+                    self.infix(crate::ast::Infix::Add, row, index)
+                }
+            });
+        }
+        match at {
+            Some(at) => self.index(array, at),
+            None => array,
         }
     }
 

@@ -21,4 +21,4 @@ pub(crate) use body::lower_function;
 pub(crate) use call::facts;
 pub(crate) use constant::constant_text;
 pub(crate) use cx::Cx;
-pub(crate) use entry::VERTEX_BUFFER_INDEX;
+pub(crate) use entry::{VERTEX_BUFFER_INDEX, array_of, array_sizes};

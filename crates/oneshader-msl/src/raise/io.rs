@@ -388,6 +388,14 @@ impl Interface<'_> {
         let single = matches!(self.module.types.kind(ty), TypeKind::Scalar(_) | TypeKind::Vector { .. });
         let mut parts = Vec::new();
         let mut convert = None;
+        if object == "in" && self.entry.stage == Stage::Vertex {
+            let first = self.io_var(global).and_then(|io| io.location).unwrap_or(0);
+            if u64::from(first) + leaves.len() as u64 > 31 {
+                let span = self.module.globals[global].span;
+                let message = "a vertex function of Metal has 31 attributes";
+                return self.bag.report(codes::MSL_TOO_MANY_RESOURCES, span, message);
+            }
+        }
         for (i, &(scalar, len)) in leaves.iter().enumerate() {
             if scalar.bits() == 64 {
                 return self.unsupported(global, "stage variable of 64-bit numbers");
