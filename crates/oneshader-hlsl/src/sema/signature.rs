@@ -126,13 +126,13 @@ fn meaning(name: &str, stage: Stage, way: Way) -> Meaning {
 }
 
 /// `[[vk::builtin("...")]]`.
-fn vk_builtin(name: &str, way: Way) -> Option<(BuiltIn, Elem, u8)> {
-    Some(match (name, way) {
-        ("PointSize", Way::Out) => (BuiltIn::PointSize, Elem::Float, 1),
-        ("HelperInvocation", Way::In) => (BuiltIn::HelperInvocation, Elem::Bool, 1),
-        ("BaseVertex", Way::In) => (BuiltIn::BaseVertex, Elem::Int, 1),
-        ("BaseInstance", Way::In) => (BuiltIn::BaseInstance, Elem::Uint, 1),
-        ("DrawIndex", Way::In) => (BuiltIn::DrawIndex, Elem::Int, 1),
+fn vk_builtin(name: &str, stage: Stage, way: Way) -> Option<(BuiltIn, Elem, u8)> {
+    Some(match (name, stage, way) {
+        ("PointSize", Stage::Vertex, Way::Out) => (BuiltIn::PointSize, Elem::Float, 1),
+        ("HelperInvocation", Stage::Pixel, Way::In) => (BuiltIn::HelperInvocation, Elem::Bool, 1),
+        ("BaseVertex", Stage::Vertex, Way::In) => (BuiltIn::BaseVertex, Elem::Int, 1),
+        ("BaseInstance", Stage::Vertex, Way::In) => (BuiltIn::BaseInstance, Elem::Uint, 1),
+        ("DrawIndex", Stage::Vertex, Way::In) => (BuiltIn::DrawIndex, Elem::Int, 1),
         _ => return None,
     })
 }
@@ -312,7 +312,7 @@ impl Cx<'_> {
         let mut user = None;
         if let Some(a) = vk {
             let name = self.attribute_string(a).map(str::to_owned).unwrap_or_default();
-            match vk_builtin(&name, sig.way) {
+            match vk_builtin(&name, sig.stage, sig.way) {
                 Some(found) => builtin = Some(found),
                 None => {
                     let message = format!("`vk::builtin(\"{name}\")` is not supported here");

@@ -48,6 +48,7 @@ fn wrong_signatures_are_refused() {
     vs("float4 main(uint i : SV_GroupIndex) : SV_Position { return 0; }").refused(&["OSH2061 at 1"]);
     ps("float4 main() : COLOR { return 0; }").refused(&["OSH2061 at 1"]);
     ps("float4 main(linear int x : X) : SV_Target { return x; }").refused(&["OSH2061 at 1"]);
+    ps("float4 main([[vk::builtin(\"BaseVertex\")]] int v : B) : SV_Target { return v; }").refused(&["OSH3003 at 1"]);
     cs("void main() {}").refused(&["OSH2065 at 1"]);
     cs("[numthreads(1024, 2, 1)] void main() {}").refused(&["OSH2065 at 1"]);
     cs("[numthreads(1, 1, 1)] void mian() {}").refused(&["OSH2064 at 0"]);
