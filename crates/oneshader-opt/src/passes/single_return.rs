@@ -6,10 +6,10 @@
 use super::unreachable;
 use crate::edit::{after_phis, insert, inst_data, split};
 use crate::manager::Cx;
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::Span;
 use oneshader_ir::analysis::{Cfg, ConstructId, ConstructKind, Constructs, DomTree};
-use oneshader_ir::{Block, Function, InstFlags, IrModule, Merge, Op, TerminatorKind, Type, Value};
+use oneshader_ir::{Block, Function, InstFlags, IrModule, Merge, Op, TerminatorKind, Type, TypeKind, Value};
 
 pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
     transform(module, func)
@@ -64,9 +64,12 @@ pub(crate) fn transform(module: &mut IrModule, func: &mut Function) -> bool {
         .iter()
         .filter(|(id, _)| checked.contains(*id))
         .any(|(_, c)| matches!(func.blocks[c.merge].merge, Merge::Loop { .. }) || conts.contains(&c.merge));
-    if stuck {
+    let carried = carried_out(func, &tree, &checked);
+    // Addresses and handles cannot be carried in memory.
+    if stuck || carried.iter().any(|&v| !is_data(module, func.ty(v))) {
         return false;
     }
+    carry_in_memory(module, func, &carried);
     let span = func.span;
     let exit = func.add_block(span);
     let head = func.add_block(span);
@@ -97,6 +100,111 @@ pub(crate) fn transform(module: &mut IrModule, func: &mut Function) -> bool {
         check_behind(module, func, &names, construct.merge, outer, outer != exit);
     }
     true
+}
+
+/// Values that are computed inside a construct that returns leave, and used behind it: once there is a way around them, they
+/// do not dominate their uses any more.
+fn carried_out(func: &Function, tree: &Constructs, checked: &EntitySet<ConstructId>) -> Vec<Value> {
+    let mut home: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
+    for (block, _, data) in func.live_insts() {
+        if let Some(result) = data.result {
+            home[result] = Some(block);
+        }
+    }
+    let mut found: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
+    let mut out = Vec::new();
+    let mut used = |value: Value, at: Block| {
+        let Some(home) = home[value].filter(|&h| h != at) else { return };
+        let leaves = tree
+            .chain(tree.inside(home))
+            .filter(|(id, _)| checked.contains(*id))
+            .any(|(id, _)| !tree.chain(tree.inside(at)).any(|(other, _)| other == id));
+        if leaves && found.insert(value) {
+            out.push(value);
+        }
+    };
+    for &block in &func.order {
+        for &inst in &func.blocks[block].insts {
+            let data = &func.insts[inst];
+            for (i, &arg) in data.args.iter().enumerate() {
+                // A phi uses its operands where they come from.
+                used(arg, if data.op == Op::Phi { data.preds[i] } else { block });
+            }
+        }
+        if let Some(arg) = func.blocks[block].term.arg() {
+            used(arg, block);
+        }
+    }
+    out
+}
+
+fn is_data(module: &IrModule, ty: Type) -> bool {
+    match module.types.kind(ty) {
+        TypeKind::Array { elem, .. } => is_data(module, elem),
+        TypeKind::Struct(id) => module.types.structs[id].members.iter().all(|m| is_data(module, m.ty)),
+        TypeKind::Scalar(_) | TypeKind::Vector { .. } | TypeKind::Matrix { .. } => true,
+        _ => false,
+    }
+}
+
+/// Stores each value where it is computed and loads it where it is used.
+fn carry_in_memory(module: &mut IrModule, func: &mut Function, values: &[Value]) {
+    let mut slots: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    for &value in values {
+        let name = match func.value_names[value] {
+            Some(name) => name,
+            None => module.names.intern("carried"),
+        };
+        let ty = func.ty(value);
+        slots[value] = Some(func.add_local(&mut module.types, name, ty, func.span));
+    }
+    let load = |module: &mut IrModule, func: &mut Function, block: Block, at: usize, value: Value| {
+        let slot = slots[value]?;
+        let (ty, span) = (func.ty(value), func.blocks[block].term.span);
+        insert(module, func, block, at, inst_data(Op::Load, ty, &[slot], InstFlags::empty(), span))
+    };
+    for index in 0..func.order.len() {
+        let block = func.order[index];
+        let mut at = 0;
+        while at < func.blocks[block].insts.len() {
+            let inst = func.blocks[block].insts[at];
+            for i in 0..func.insts[inst].args.len() {
+                let arg = func.insts[inst].args[i];
+                // Loads for phis stand at the ends of the blocks they come from.
+                let place = match func.insts[inst].op {
+                    Op::Phi => (func.insts[inst].preds[i], func.blocks[func.insts[inst].preds[i]].insts.len()),
+                    _ => (block, at),
+                };
+                if let Some(loaded) = load(module, func, place.0, place.1, arg) {
+                    func.insts[inst].args[i] = loaded;
+                    at += usize::from(place.0 == block && place.1 <= at);
+                }
+            }
+            at += 1;
+        }
+        let end = func.blocks[block].insts.len();
+        if let Some(arg) = func.blocks[block].term.arg()
+            && let Some(loaded) = load(module, func, block, end, arg)
+            && let Some(slot) = func.blocks[block].term.arg_mut()
+        {
+            *slot = loaded;
+        }
+    }
+    for index in 0..func.order.len() {
+        let block = func.order[index];
+        let phis = after_phis(func, block);
+        let mut at = 0;
+        while at < func.blocks[block].insts.len() {
+            let inst = func.blocks[block].insts[at];
+            let result = func.insts[inst].result;
+            at += 1;
+            let (Some(value), true) = (result, result.is_some_and(|r| slots[r].is_some())) else { continue };
+            let (Some(slot), span) = (slots[value], func.insts[inst].span) else { continue };
+            let void = module.types.void();
+            let store = inst_data(Op::Store, void, &[slot, value], InstFlags::empty(), span);
+            insert(module, func, block, at.max(phis), store);
+        }
+    }
 }
 
 /// The variables that carry the result and whether the function has returned.
