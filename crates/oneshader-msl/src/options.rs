@@ -93,7 +93,7 @@ pub enum BufferArrays {
 pub struct MslOptions {
     /// Language version of the text.
     pub version: MslVersion,
-    /// Platform.
+    /// Platform. From Metal 2.4 on the text is the same for both; what it needs of a device is reflection's to tell.
     pub platform: MslPlatform,
     /// How resources are bound.
     pub binding: MslBinding,

@@ -9,10 +9,8 @@ pub(crate) fn shape(arena: &mut Arena, list: &mut Vec<Stmt>) {
     for mut stmt in old {
         shape_inner(arena, &mut stmt);
         match stmt {
-            Stmt::If { cond, then, els } if then.is_empty() && els.is_empty() => {
-                // The condition has no effect: expressions never do.
-                let _ = cond;
-            }
+            // Nothing to do on either way; conditions have no effects.
+            Stmt::If { then, els, .. } if then.is_empty() && els.is_empty() => {}
             Stmt::If { cond, then, els } if then.is_empty() => {
                 let cond = negate(arena, cond);
                 list.push(Stmt::If { cond, then: els, els: Vec::new() });

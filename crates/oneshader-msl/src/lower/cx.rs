@@ -26,6 +26,9 @@ pub(crate) struct Facts {
     pub reads: u64,
 }
 
+/// The memory behind a resource: its type, whether an element is wrapped in a structure, and how that is spelled.
+type Behind = (Mem, bool, String);
+
 pub(crate) struct Cx<'a> {
     pub raised: &'a Raised,
     pub options: &'a MslOptions,
@@ -59,6 +62,7 @@ pub(crate) struct Cx<'a> {
     /// The structures of stage inputs and outputs, declared before the entry point.
     pub io_structs: String,
     type_names: FxHashMap<Type, Name>,
+    resource_memory: FxHashMap<(ResourceType, bool), Option<Behind>>,
 }
 
 impl<'a> Cx<'a> {
@@ -87,6 +91,7 @@ impl<'a> Cx<'a> {
             has_arguments: false,
             io_structs: String::new(),
             type_names: FxHashMap::default(),
+            resource_memory: FxHashMap::default(),
         };
         this.take_names();
         this.find_layouts();
@@ -254,7 +259,16 @@ impl<'a> Cx<'a> {
     }
 
     /// The memory type behind a resource, and whether an element is wrapped in a structure; with the spelled type.
-    pub(crate) fn memory_of(&mut self, resource: ResourceType, push_constant: bool) -> Option<(Mem, bool, String)> {
+    pub(crate) fn memory_of(&mut self, resource: ResourceType, push_constant: bool) -> Option<Behind> {
+        if let Some(known) = self.resource_memory.get(&(resource, push_constant)) {
+            return known.clone();
+        }
+        let found = self.find_memory(resource, push_constant);
+        self.resource_memory.insert((resource, push_constant), found.clone());
+        found
+    }
+
+    fn find_memory(&mut self, resource: ResourceType, push_constant: bool) -> Option<Behind> {
         let (ty, rule, order) = self.options.layout.rule_for(resource, push_constant)?;
         let layout = self.layouts.compute(&self.types, ty, rule, order).ok()?;
         Some(match resource {

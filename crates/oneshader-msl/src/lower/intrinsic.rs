@@ -8,7 +8,7 @@ use crate::raise::io::Form;
 use crate::runtime::Helper;
 use oneshader_diag::codes;
 use oneshader_ir::intrinsic::Effects;
-use oneshader_ir::{Inst, InstData, InstFlags, Intrinsic, Scalar, Stage, TypeKind, ValueDef};
+use oneshader_ir::{Inst, InstData, Intrinsic, Scalar, Stage, TypeKind, ValueDef};
 
 /// The Metal function of an intrinsic that has one with the same operands and meaning.
 fn same_function(which: Intrinsic) -> Option<&'static str> {
@@ -369,7 +369,6 @@ impl Body<'_, '_> {
                 self.method(object, "interpolate_at_offset", &[offset])
             }
         };
-        let _ = InstFlags::empty();
         self.define(inst, expr);
     }
 }

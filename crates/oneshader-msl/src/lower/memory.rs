@@ -297,12 +297,15 @@ impl Body<'_, '_> {
         part_ty: Type,
     ) -> Place {
         let next = |expr, holds| Place { expr, holds, ty: part_ty, ..place };
+        let part = match &self.cx.memory.mems[mem].kind {
+            MemKind::Struct(members) => members.get(known.unwrap_or(0) as usize).cloned(),
+            _ => None,
+        };
+        if let Some(member) = part {
+            let expr = self.memory_member(place.expr, &member, place.space);
+            return next(expr, Holds::Mem(member.mem));
+        }
         match self.cx.memory.mems[mem].kind.clone() {
-            MemKind::Struct(members) => {
-                let Some(member) = members.get(known.unwrap_or(0) as usize) else { return place };
-                let expr = self.memory_member(place.expr, member, place.space);
-                next(expr, Holds::Mem(member.mem))
-            }
             MemKind::Array { elem, wrapped, .. } => {
                 let index = self.index_value(index);
                 let mut expr = self.index(place.expr, index);
@@ -333,7 +336,7 @@ impl Body<'_, '_> {
                 self.opaque(span);
                 place
             }
-            MemKind::Scalar | MemKind::Bool => place,
+            MemKind::Scalar | MemKind::Bool | MemKind::Struct(_) => place,
         }
     }
 
