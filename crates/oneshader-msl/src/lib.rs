@@ -1,7 +1,7 @@
 //! The Metal backend: one entry point of a module, and everything it reaches, to one Metal Shading Language source.
 //!
-//! Raise, lower, print: [`raise`](crate::raise) holds the passes that change the program for Metal, each a file;
-//! [`lower`](crate::lower) turns functions into trees of statements and expressions; [`print`](crate::print) spells the
+//! Raise, lower, print: `raise` holds the passes that change the program for Metal, each a file;
+//! `lower` turns functions into trees of statements and expressions; `print` spells the
 //! trees. `docs/msl-backend.md` states the mapping, the errors and the known deviations.
 //!
 //! ```
