@@ -6,14 +6,14 @@
 //! array is a choice of the index. A `static` variable is what is stored to it, if that is one resource. What remains is a
 //! resource chosen in a way that no target can express: an error at its place.
 
-use super::{fold, inline, mem2reg, sroa, unreachable};
+use super::{const_branch, dce, fold, inline, mem2reg, sroa, unreachable, unroll};
 use crate::edit::{after_phis, insert, inst_data, undef};
 use crate::manager::{Cx, with_function};
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::{Diagnostic, codes};
 use oneshader_ir::{
-    Func, Function, Global, Inst, InstFlags, IrModule, Merge, Op, Properties, TerminatorKind, Type, TypeKind, Value,
-    ValueDef,
+    AddressSpace, Func, Function, Global, Inst, InstFlags, IrModule, Local, Merge, Op, Properties, TerminatorKind,
+    Type, TypeKind, Value, ValueDef,
 };
 use smallvec::SmallVec;
 
@@ -28,6 +28,22 @@ pub(crate) fn run(module: &mut IrModule, cx: &mut Cx) -> bool {
         }
     }
     inline::inline_where(module, cx, |_, callee| wanted.contains(callee));
+    if resolve_all(module, &wanted, cx, false) {
+        // Not in the shape it was written in: one function, constants through branches and loops, then again.
+        inline::inline_where(module, cx, |_, _| true);
+        for index in 0..module.functions.len() {
+            with_function(module, Func::from_u32(index as u32), |module, func| straighten(module, func, cx));
+        }
+        if resolve_all(module, &wanted, cx, true) {
+            return true;
+        }
+    }
+    module.properties |= Properties::HANDLES_RESOLVED;
+    true
+}
+
+/// Resolves each function as far as it can be; tells whether one that matters is left, and reports it when asked to.
+fn resolve_all(module: &mut IrModule, wanted: &EntitySet<Func>, cx: &mut Cx, report: bool) -> bool {
     let statics = static_handles(module);
     let mut reached: EntitySet<Func> = EntitySet::with_capacity(module.functions.len());
     for entry in &module.entry_points {
@@ -50,7 +66,7 @@ pub(crate) fn run(module: &mut IrModule, cx: &mut Cx) -> bool {
                 empty(func);
                 return false;
             }
-            for inst in unresolved {
+            for inst in unresolved.into_iter().filter(|_| report) {
                 let span = func.insts[inst].span;
                 let message = "the resource used here is not known when the shader is compiled";
                 cx.bag.push(
@@ -61,10 +77,23 @@ pub(crate) fn run(module: &mut IrModule, cx: &mut Cx) -> bool {
             true
         });
     }
-    if !left {
-        module.properties |= Properties::HANDLES_RESOLVED;
+    left
+}
+
+/// What optimization would find out: values through memory, branches on constants, loops that count.
+fn straighten(module: &mut IrModule, func: &mut Function, cx: &mut Cx) {
+    for _ in 0..4 {
+        sroa::split_locals(module, func, |_, _| true);
+        let mut changed = mem2reg::run(module, func, cx);
+        while fold::fold_function(module, func) {}
+        changed |= const_branch::run(module, func, cx);
+        changed |= unreachable::remove(module, func);
+        changed |= unroll::run(module, func, cx);
+        changed |= dce::remove(module, func);
+        if !changed {
+            break;
+        }
     }
-    true
 }
 
 fn is_handle(module: &IrModule, ty: Type) -> bool {
@@ -122,17 +151,19 @@ fn static_handles(module: &IrModule) -> Vec<(Global, Global)> {
 fn resolve(module: &mut IrModule, func: &mut Function, statics: &[(Global, Global)]) {
     unreachable::remove(module, func);
     replace_statics(module, func, statics);
+    alias_copies(module, func);
     sroa::split_locals(module, func, holds_handle);
     mem2reg::promote(module, func, is_handle);
     // Composites with handles are taken apart where they are used.
     while fold::fold_function(module, func) {}
+    load_elements(module, func);
     for _ in 0..8 {
         if !choose(module, func) {
             break;
         }
         while fold::fold_function(module, func) {}
     }
-    super::dce::remove(module, func);
+    dce::remove(module, func);
 }
 
 fn replace_statics(module: &mut IrModule, func: &mut Function, statics: &[(Global, Global)]) {
@@ -161,6 +192,84 @@ fn replace_statics(module: &mut IrModule, func: &mut Function, statics: &[(Globa
         }
     }
     crate::edit::remove_insts(func, &dead);
+}
+
+/// The resource's variable that a value is a whole copy of.
+fn copied_variable(func: &Function, value: Value) -> Option<Value> {
+    let (_, load) = func.def_inst(value).filter(|(_, d)| d.op == Op::Load)?;
+    matches!(func.values[load.args[0]].def, ValueDef::Global(_)).then_some(load.args[0])
+}
+
+/// A local array that is stored once, as a copy of a whole array of resources, and only looked into else, is that array.
+fn alias_copies(module: &mut IrModule, func: &mut Function) {
+    let mut copies: SecondaryMap<Local, Option<Value>> = SecondaryMap::new();
+    let mut other: EntitySet<Local> = EntitySet::with_capacity(func.locals.len());
+    for (_, _, data) in func.live_insts() {
+        for (position, &arg) in data.args.iter().enumerate() {
+            let ValueDef::Local(local) = func.values[arg].def else { continue };
+            match data.op {
+                Op::Access if module.types.pointee(data.ty).is_some_and(|(_, ty)| is_handle(module, ty)) => {}
+                Op::Store if position == 0 && copies[local].is_none() => {
+                    match copied_variable(func, data.args[1]).filter(|_| holds_handle(module, func.locals[local].ty)) {
+                        Some(source) => copies[local] = Some(source),
+                        None => {
+                            other.insert(local);
+                        }
+                    }
+                }
+                _ => {
+                    other.insert(local);
+                }
+            }
+        }
+    }
+    let mut dead: EntitySet<Inst> = EntitySet::new();
+    for index in 0..func.order.len() {
+        let block = func.order[index];
+        for i in 0..func.blocks[block].insts.len() {
+            let inst = func.blocks[block].insts[i];
+            let Some(&base) = func.insts[inst].args.first() else { continue };
+            let ValueDef::Local(local) = func.values[base].def else { continue };
+            let Some(source) = copies[local].filter(|_| !other.contains(local)) else { continue };
+            if func.insts[inst].op == Op::Store {
+                dead.insert(inst);
+                continue;
+            }
+            let Some(result) = func.insts[inst].result else { continue };
+            let Some((_, pointee)) = module.types.pointee(func.ty(result)) else { continue };
+            let ty = module.types.pointer(AddressSpace::Handle, pointee);
+            func.insts[inst].args[0] = source;
+            func.insts[inst].ty = ty;
+            func.values[result].ty = ty;
+        }
+    }
+    crate::edit::remove_insts(func, &dead);
+}
+
+/// An element taken out of a loaded array of resources is loaded alone.
+fn load_elements(module: &mut IrModule, func: &mut Function) {
+    for index in 0..func.order.len() {
+        let block = func.order[index];
+        let mut at = 0;
+        while at < func.blocks[block].insts.len() {
+            let inst = func.blocks[block].insts[at];
+            let data = func.insts[inst].clone();
+            at += 1;
+            let Op::Extract { index } = data.op else { continue };
+            let Some(source) = copied_variable(func, data.args[0]).filter(|_| is_handle(module, data.ty)) else {
+                continue;
+            };
+            let c = module.consts.u32(&mut module.types, index);
+            let index = func.const_value(&module.consts, c);
+            let ty = module.types.pointer(AddressSpace::Handle, data.ty);
+            let access = inst_data(Op::Access, ty, &[source, index], InstFlags::empty(), data.span);
+            if let Some(address) = insert(module, func, block, at - 1, access) {
+                let load = &mut func.insts[inst];
+                (load.op, load.args) = (Op::Load, SmallVec::from_slice(&[address]));
+                at += 1;
+            }
+        }
+    }
 }
 
 /// Where a handle comes from.
@@ -306,11 +415,20 @@ fn load_element(
 
 /// Instructions whose handle is not resolved.
 fn unresolved(module: &IrModule, func: &Function) -> Vec<Inst> {
-    let local = |v: Value| matches!(func.values[v].def, ValueDef::Local(_)) && holds_handle(module, func.ty(v));
+    // In a local variable, or never set.
+    let local = |v: Value| {
+        matches!(func.values[v].def, ValueDef::Local(_) | ValueDef::Const(_)) && holds_handle(module, func.ty(v))
+    };
     func.live_insts()
         .filter(|(_, _, d)| {
             let chosen = matches!(d.op, Op::Phi | Op::Select | Op::Extract { .. } | Op::Construct | Op::Insert { .. });
-            (chosen && holds_handle(module, d.ty)) || d.args.iter().any(|&a| local(a))
+            // Loads and stores of handles in memory that is none of the resources' variables.
+            let kept = matches!(d.op, Op::Load | Op::Store)
+                && module
+                    .types
+                    .pointee(func.ty(d.args[0]))
+                    .is_some_and(|(space, pointee)| space != AddressSpace::Handle && holds_handle(module, pointee));
+            (chosen && holds_handle(module, d.ty)) || kept || d.args.iter().any(|&a| local(a))
         })
         .map(|(_, inst, _)| inst)
         .collect()
