@@ -6,7 +6,7 @@
 //! array is a choice of the index. A `static` variable is what is stored to it, if that is one resource. What remains is a
 //! resource chosen in a way that no target can express: an error at its place.
 
-use super::{const_branch, dce, fold, inline, mem2reg, sroa, unreachable, unroll};
+use super::{const_branch, dce, fold, inline, localize, mem2reg, sroa, unreachable, unroll};
 use crate::edit::{after_phis, insert, inst_data, undef};
 use crate::manager::{Cx, with_function};
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -31,6 +31,7 @@ pub(crate) fn run(module: &mut IrModule, cx: &mut Cx) -> bool {
     if resolve_all(module, &wanted, cx, false) {
         // Not in the shape it was written in: one function, constants through branches and loops, then again.
         inline::inline_where(module, cx, |_, _| true);
+        localize::run(module, cx);
         for index in 0..module.functions.len() {
             with_function(module, Func::from_u32(index as u32), |module, func| straighten(module, func, cx));
         }
