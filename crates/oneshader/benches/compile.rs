@@ -2,8 +2,9 @@
 //!
 //!     cargo build --release -p oneshader-cli && cargo bench -p oneshader --bench compile
 //!
-//! In-process times are the least of several runs. Whole processes are compared by the CPU time of the system's accounts
-//! for child processes, which other load on the machine disturbs little; there are such numbers on Linux only. Peers are
+//! Times are CPU time, which other load on the machine disturbs little: in process the least of several runs by the
+//! scheduler's account of the thread (wall time where there is none), for whole processes the mean by the account of child
+//! processes; that one there is on Linux only. Peers are
 //! `dxc` and `spirv-cross`, from the path or from `ONESHADER_BENCH_DXC` and `ONESHADER_BENCH_SPIRV_CROSS`; a peer that is
 //! missing is left out. `oneshader` is taken from where cargo builds it, or from `ONESHADER_BENCH_ONESHADER`.
 
@@ -78,13 +79,20 @@ fn generate(lines: usize) -> String {
     text
 }
 
+/// CPU time of this thread in seconds: the first field of `schedstat`, in nanoseconds.
+fn thread() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(stat.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
+}
+
 /// The least time of several runs, in seconds.
 fn least(mut run: impl FnMut()) -> f64 {
     let (began, mut best, mut runs) = (Instant::now(), f64::INFINITY, 0);
     while runs < LEAST_RUNS || began.elapsed() < ENOUGH {
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), thread());
         run();
-        best = best.min(start.elapsed().as_secs_f64());
+        let cpu = thread().zip(cpu).map(|(after, before)| after - before);
+        best = best.min(cpu.unwrap_or_else(|| start.elapsed().as_secs_f64()));
         runs += 1;
     }
     best
