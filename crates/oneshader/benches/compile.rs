@@ -2,11 +2,11 @@
 //!
 //!     cargo build --release -p oneshader-cli && cargo bench -p oneshader --bench compile
 //!
-//! Times are CPU time, which other load on the machine disturbs little: in process the least of several runs by the
-//! scheduler's account of the thread (wall time where there is none), for whole processes the mean by the account of child
-//! processes; that one there is on Linux only. Peers are
-//! `dxc` and `spirv-cross`, from the path or from `ONESHADER_BENCH_DXC` and `ONESHADER_BENCH_SPIRV_CROSS`; a peer that is
-//! missing is left out. `oneshader` is taken from where cargo builds it, or from `ONESHADER_BENCH_ONESHADER`.
+//! Times are means of CPU time, which other load on the machine disturbs little: in process by the scheduler's account of
+//! the thread (wall time where there is none), for whole processes by the account of child processes, which there is on
+//! Linux only. Peers are `dxc` and `spirv-cross`, from the path or from `ONESHADER_BENCH_DXC` and
+//! `ONESHADER_BENCH_SPIRV_CROSS`; a peer that is missing is left out. `oneshader` is taken from where cargo builds it, or
+//! from `ONESHADER_BENCH_ONESHADER`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -85,30 +85,32 @@ fn thread() -> Option<f64> {
     Some(stat.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
 }
 
-/// The least time of several runs, in seconds.
-fn least(mut run: impl FnMut()) -> f64 {
-    let (began, mut best, mut runs) = (Instant::now(), f64::INFINITY, 0);
-    while runs < LEAST_RUNS || began.elapsed() < ENOUGH {
-        let (start, cpu) = (Instant::now(), thread());
+/// The mean time of a run, in seconds.
+fn mean(mut run: impl FnMut()) -> f64 {
+    let (began, before, mut runs) = (Instant::now(), thread(), 0);
+    loop {
         run();
-        let cpu = thread().zip(cpu).map(|(after, before)| after - before);
-        best = best.min(cpu.unwrap_or_else(|| start.elapsed().as_secs_f64()));
         runs += 1;
+        let wall = began.elapsed();
+        // The account is brought up to date with every tick of the kernel, each few milliseconds.
+        let spent = thread().zip(before).map_or(wall.as_secs_f64(), |(after, before)| after - before);
+        if runs >= LEAST_RUNS && spent > ENOUGH.as_secs_f64() {
+            return spent / f64::from(runs);
+        }
     }
-    best
 }
 
 fn in_process(shaders: &[(&str, String)]) {
-    println!("\nIn process, least of several runs (ms), and lines per second of the first column:\n");
+    println!("\nIn process (ms), and lines per second of the first column:\n");
     println!("| shader | lines | Metal -O1 | lines/s | Metal -O3 | SPIR-V -O3 | front end alone |");
     println!("|---|---:|---:|---:|---:|---:|---:|");
     for (name, text) in shaders {
         let source = Source::new("bench.hlsl", text.as_str());
         let time = |target, level| {
             let options = Options { opt_level: level, ..options(target) };
-            least(|| drop(compile(&source, &options).unwrap_or_else(|failure| panic!("{failure}"))))
+            mean(|| drop(compile(&source, &options).unwrap_or_else(|failure| panic!("{failure}"))))
         };
-        let front = least(|| drop(lower(&source, &options(CompileTarget::Msl)).expect("it compiled")));
+        let front = mean(|| drop(lower(&source, &options(CompileTarget::Msl)).expect("it compiled")));
         let metal = time(CompileTarget::Msl, OptLevel::O1);
         let lines = text.lines().count();
         println!(
