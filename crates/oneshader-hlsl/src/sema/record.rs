@@ -52,7 +52,7 @@ impl Cx<'_> {
         };
         let before = node.name.and_then(|n| self.scope(scope).names.get(&n).copied());
         let ty = match before {
-            Some(Sym::Type(ty)) if self.tys.as_struct(ty).is_some_and(|s| !self.tys.def(s).complete) => ty,
+            Some(Sym::Type(ty)) if self.tys.as_struct(ty).is_some_and(|s| self.is_announced(s)) => ty,
             // A declaration after the definition says nothing new.
             Some(Sym::Type(ty)) if node.members.is_none() && self.tys.as_struct(ty).is_some() => ty,
             _ => {
@@ -68,6 +68,13 @@ impl Cx<'_> {
         if let (Some(_), Some(st)) = (node.members, self.tys.as_struct(ty)) {
             self.define_struct(ty, st, s);
         }
+    }
+
+    /// Whether a structure is declared and waits for its members: not among those members, where it is being defined.
+    fn is_announced(&self, s: StructRef) -> bool {
+        let own = ScopeId(self.tys.def(s).scope);
+        let mut around = std::iter::successors(Some(self.s.scope), |&at| self.scope(at).parent);
+        !self.tys.def(s).complete && !around.any(|at| at == own)
     }
 
     /// The name of what has none.
