@@ -1,8 +1,9 @@
 //! How semantic types look in the IR.
 //!
 //! There are two forms. A *value* (and a local, private or threadgroup variable) has the form of [`Cx::ir`]. Memory
-//! whose layout others see has the form of [`Cx::ir_mem`], which differs in two ways: integer and `bool` matrices that
-//! are column-major are arrays of columns there, not of rows; and the resources inside a structure are left out, since
+//! whose layout others see has the form of [`Cx::ir_mem`], which differs in three ways: integer and `bool` matrices that
+//! are column-major are arrays of columns there, not of rows; matrices of one row or column may be arrays of scalars
+//! (see [`Cx::is_spread`]); and the resources inside a structure are left out, since
 //! they are variables of their own.
 
 use oneshader_ir as ir;
@@ -34,12 +35,27 @@ impl Cx<'_> {
         t
     }
 
+    /// Whether a matrix is an array of scalars in memory with a layout: its lines have one component, and Direct3D gives
+    /// each line of a constant buffer a register of its own.
+    pub(crate) fn is_spread(&self, ty: Ty) -> bool {
+        self.opts.dx_layout
+            && match self.tys.kind(ty) {
+                TyKind::Matrix(_, r, 1, MatrixOrder::RowMajor) => r > 1,
+                TyKind::Matrix(_, 1, c, MatrixOrder::ColumnMajor) => c > 1,
+                _ => false,
+            }
+    }
+
     fn make_ir(&mut self, ty: Ty, layout: bool) -> ir::Type {
         match self.tys.kind(ty) {
             TyKind::Void => self.b.module.types.void(),
             TyKind::Error | TyKind::String | TyKind::HeapEntry(_) => self.b.module.types.scalar(ir::Scalar::U32),
             TyKind::Scalar(e) => self.b.module.types.scalar(e.ir()),
             TyKind::Vector(e, n) => self.b.module.types.vector(e.ir(), n),
+            TyKind::Matrix(e, r, c, _) if layout && self.is_spread(ty) => {
+                let scalar = self.b.module.types.scalar(e.ir());
+                self.b.module.types.array(scalar, u32::from(r.max(c)))
+            }
             TyKind::Matrix(e, r, c, _) if r == 1 || c == 1 => self.b.module.types.vector(e.ir(), r.max(c)),
             TyKind::Matrix(e, r, c, _) if e.is_float() => self.b.module.types.matrix(e.ir(), r, c),
             TyKind::Matrix(e, r, c, order) => {

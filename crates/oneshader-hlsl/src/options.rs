@@ -52,6 +52,9 @@ pub struct LowerOptions {
     /// `-flegacy-resource-reservation` and the like change nothing here; `-auto-binding-space`: the space of resources
     /// without one.
     pub default_space: u32,
+    /// Constant buffers are laid out as Direct3D does (`-fvk-use-dx-layout`): lines of matrices that have one component
+    /// take a register each.
+    pub dx_layout: bool,
     /// `-fvk-bind-resource-heap` and `-fvk-bind-sampler-heap`: binding and set of the arrays that stand for the descriptor
     /// heaps.
     pub heap_bindings: [Option<(u32, u32)>; 2],
@@ -67,6 +70,7 @@ impl Default for LowerOptions {
             native_16bit: false,
             ieee_strict: false,
             default_space: 0,
+            dx_layout: false,
             heap_bindings: [None; 2],
         }
     }

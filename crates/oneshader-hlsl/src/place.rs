@@ -192,6 +192,10 @@ impl Cx<'_> {
     fn reform(&mut self, v: ir::Value, ty: Ty, span: Span, to: bool) -> R<Vec<ir::Value>> {
         let mut parts = Vec::new();
         match self.tys.kind(ty) {
+            // A vector and an array of its components.
+            TyKind::Matrix(_, r, c, _) if r == 1 || c == 1 => {
+                parts.extend((0..u32::from(r.max(c))).map(|i| self.extract(v, i)));
+            }
             // The two forms of an integer matrix are each other's transposition.
             TyKind::Matrix(e, r, c, _) => {
                 let (lines, len) = if to { (c, r) } else { (r, c) };

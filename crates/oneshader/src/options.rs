@@ -7,7 +7,7 @@ use std::sync::Arc;
 use oneshader_diag::Warnings;
 use oneshader_hlsl::options::{EntryRequest, FrontOptions, LanguageVersion, LowerOptions};
 use oneshader_hlsl::pp::{self, Define, IncludeLoader, NoIncludes};
-use oneshader_ir::layout::LayoutOptions;
+use oneshader_ir::layout::{LayoutOptions, LayoutRule};
 use oneshader_ir::slots::SlotOptions;
 use oneshader_ir::{MatrixOrder, Stage};
 use oneshader_msl::MslOptions;
@@ -218,6 +218,7 @@ impl Options {
             native_16bit: self.native_16bit,
             ieee_strict: self.ieee_strict,
             default_space: self.slots.spirv.default_space,
+            dx_layout: self.layout.constant == LayoutRule::DxConstantBuffer,
             heap_bindings: self.heap_bindings,
         };
         FrontOptions { preprocessor: self.preprocessor(), lower }

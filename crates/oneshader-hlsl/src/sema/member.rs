@@ -382,7 +382,11 @@ impl Cx<'_> {
                 (None, None) => place.steps.push((Step::Swizzle(SmallVec::from_slice(&[0])), ty)),
                 (None, Some(_)) => place.steps.push((Step::Component(index.v), ty)),
             },
-            TyKind::Matrix(_, 1, _, _) => {}
+            TyKind::Matrix(_, 1, c, _) => {
+                if matches!(&place.base, Base::Memory(memory) if memory.layout) && self.is_spread(ty) {
+                    place.steps.push((Step::Elements((0..c).map(|j| (0, j)).collect()), ty));
+                }
+            }
             TyKind::Matrix(elem, _, c, order) => {
                 let Base::Memory(memory) = &mut place.base else { return Ok(place) };
                 let by_columns = memory.layout && !elem.is_float() && c > 1 && order == ir::MatrixOrder::ColumnMajor;

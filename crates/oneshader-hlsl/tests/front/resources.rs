@@ -62,6 +62,17 @@ fn read_only_things_are_not_written() {
 
 #[test]
 fn what_is_not_compiled_says_so() {
-    cs("[numthreads(1, 1, 1)] void main() {\nTexture2D t = ResourceDescriptorHeap[0]; }").refused(&["OSH3002 at 2"]);
     cs("[numthreads(1, 1, 1)] void main() {\nuint x = vk::ReadClock(1); }").refused(&["OSH3003 at 2"]);
+}
+
+#[test]
+fn descriptor_heaps_are_arrays_without_size_one_for_each_type() {
+    let module = cs("RWStructuredBuffer<float4> o; [numthreads(1, 1, 1)] void main() {
+        Texture2D a = ResourceDescriptorHeap[0]; Texture2D b = ResourceDescriptorHeap[1];
+        Texture3D c = ResourceDescriptorHeap[2]; SamplerState s = SamplerDescriptorHeap[3];
+        o[0] = a.SampleLevel(s, 0, 0) + b.SampleLevel(s, 0, 0) + c.SampleLevel(s, 0, 0); }")
+    .module();
+    let heaps = module.globals.values().filter(|g| module.names.get(g.name).ends_with("DescriptorHeap"));
+    assert_eq!(heaps.count(), 3);
+    cs("[numthreads(1, 1, 1)] void main() {\nTexture2D t = SamplerDescriptorHeap[0]; }").refused(&["OSH2010 at 2"]);
 }
