@@ -186,7 +186,9 @@ impl Cx<'_> {
             }
             return;
         }
-        if self.s.env != 0 {
+        // One inside another is refused by the parser; if its name is that of an entry point, it would lower the body
+        // around it again.
+        if self.s.env != 0 || self.s.func.is_some() {
             return;
         }
         self.flush();
