@@ -1,4 +1,4 @@
-//! Texts that once made the compiler crash are refused with a code.
+//! Texts that once made the compiler crash or ran without end are refused with a code.
 
 use oneshader::{CompileTarget, Options, Source, compile};
 
@@ -9,6 +9,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("struct A { int x; struct B { struct A { int y; }; A a; }; B b; };", ""),
     ("template<typename T> struct A { T x; struct A { int y; }; A a; }; static A<int> a;", "OSH2002"),
     ("struct A { int x; A a; };", "OSH2031"),
+    // Entry points inside entry points: the one inside lowered the one around it again, each as often as there were.
+    ("void main() { void main() { } void main() { } void main() { } void main() { } }", "OSH1113"),
 ];
 
 #[test]
