@@ -27,7 +27,10 @@ if command -v apt-get >/dev/null; then
         if [ "$codename" = bookworm ]; then
             list=/etc/apt/sources.list.d/bookworm-backports.sources
             if [ ! -e "$list" ]; then
-                printf '%s\n' 'Types: deb' 'URIs: http://deb.debian.org/debian' 'Suites: bookworm-backports' \
+                # From where Debian's own packages come on this machine.
+                mirror=$(grep -rhoE '[a-z]+://[^ ]+/debian/?( |$)' /etc/apt/sources.list* | head -1 || true)
+                [ -n "$mirror" ] || { echo "no source of Debian packages: install Mesa 25 or newer by hand" >&2; exit 1; }
+                printf '%s\n' 'Types: deb' "URIs: ${mirror% }" 'Suites: bookworm-backports' \
                     'Components: main' 'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg' |
                     as_root tee "$list" >/dev/null
             fi
