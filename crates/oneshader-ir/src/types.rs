@@ -44,6 +44,22 @@ impl Scalar {
         }
     }
 
+    /// Name in HLSL with 16-bit types.
+    pub const fn hlsl_name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Int { bits: 16, signed: true } => "int16_t",
+            Self::Int { bits: 16, signed: false } => "uint16_t",
+            Self::Int { bits: 64, signed: true } => "int64_t",
+            Self::Int { bits: 64, signed: false } => "uint64_t",
+            Self::Int { signed: true, .. } => "int",
+            Self::Int { signed: false, .. } => "uint",
+            Self::Float { bits: 16 } => "half",
+            Self::Float { bits: 64 } => "double",
+            Self::Float { .. } => "float",
+        }
+    }
+
     /// Whether it is a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::Float { .. })

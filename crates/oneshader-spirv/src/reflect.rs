@@ -91,17 +91,6 @@ fn texture_kind(texture: TextureType) -> String {
 }
 
 fn numbers(scalar: Scalar, lanes: u8) -> String {
-    let name = match scalar {
-        Scalar::Bool => "bool",
-        Scalar::Int { bits: 16, signed: true } => "int16_t",
-        Scalar::Int { bits: 16, signed: false } => "uint16_t",
-        Scalar::Int { bits: 64, signed: true } => "int64_t",
-        Scalar::Int { bits: 64, signed: false } => "uint64_t",
-        Scalar::Int { signed: true, .. } => "int",
-        Scalar::Int { signed: false, .. } => "uint",
-        Scalar::Float { bits: 16 } => "half",
-        Scalar::Float { bits: 64 } => "double",
-        Scalar::Float { .. } => "float",
-    };
+    let name = scalar.hlsl_name();
     if lanes > 1 { format!("{name}{lanes}") } else { name.into() }
 }

@@ -412,16 +412,15 @@ impl Cx<'_> {
 
     /// The first components of a vector.
     fn leading(&mut self, v: ir::Value, len: u32) -> ir::Value {
-        let comps: SmallVec<[ir::Value; 4]> = (0..len).map(|i| self.extract(v, i)).collect();
-        if let (Some(swizzle), true) =
-            (ir::Swizzle::new(&[0, 1, 2, 3][..len as usize]), len > 1 && self.known(v).is_none())
-        {
-            let scalar = self.b.module.types.scalar_of(self.b.ty(v)).unwrap_or(ir::Scalar::I32);
-            let ty = self.b.module.types.vector(scalar, len as u8);
-            return self.emit(Op::Swizzle(swizzle), ty, &[v]);
-        }
         let scalar = self.b.module.types.scalar_of(self.b.ty(v)).unwrap_or(ir::Scalar::I32);
         let ty = self.b.module.types.vector(scalar, len as u8);
+        if let Some(swizzle) = ir::Swizzle::new(&[0, 1, 2, 3][..len as usize])
+            && len > 1
+            && self.known(v).is_none()
+        {
+            return self.emit(Op::Swizzle(swizzle), ty, &[v]);
+        }
+        let comps: SmallVec<[ir::Value; 4]> = (0..len).map(|i| self.extract(v, i)).collect();
         self.construct(ty, &comps)
     }
 

@@ -3,7 +3,7 @@
 use super::{LayoutId, LayoutKind, Layouts};
 use crate::entity::Type;
 use crate::module::IrModule;
-use crate::types::{MatrixOrder, Scalar, TypeKind};
+use crate::types::{MatrixOrder, TypeKind};
 use std::fmt::Write;
 
 /// Rows beyond this are not written; nested structures of hostile input multiply.
@@ -104,25 +104,10 @@ fn spell(module: &IrModule, mut ty: Type) -> String {
         ty = elem;
     }
     match module.types.kind(ty) {
-        TypeKind::Scalar(s) => scalar(s).to_string(),
-        TypeKind::Vector { elem, len } => format!("{}{len}", scalar(elem)),
-        TypeKind::Matrix { elem, rows, cols } => format!("{}{rows}x{cols}", scalar(elem)),
+        TypeKind::Scalar(s) => s.hlsl_name().to_string(),
+        TypeKind::Vector { elem, len } => format!("{}{len}", elem.hlsl_name()),
+        TypeKind::Matrix { elem, rows, cols } => format!("{}{rows}x{cols}", elem.hlsl_name()),
         TypeKind::Struct(id) => module.names.get(module.types.structs[id].name).to_string(),
         _ => String::from("?"),
-    }
-}
-
-fn scalar(s: Scalar) -> &'static str {
-    match s {
-        Scalar::Bool => "bool",
-        Scalar::Int { bits: 16, signed: true } => "int16_t",
-        Scalar::Int { bits: 16, signed: false } => "uint16_t",
-        Scalar::Int { bits: 64, signed: true } => "int64_t",
-        Scalar::Int { bits: 64, signed: false } => "uint64_t",
-        Scalar::Int { signed: true, .. } => "int",
-        Scalar::Int { signed: false, .. } => "uint",
-        Scalar::Float { bits: 16 } => "half",
-        Scalar::Float { bits: 64 } => "double",
-        Scalar::Float { .. } => "float",
     }
 }

@@ -238,32 +238,10 @@ fn find(body: &str) -> Option<(&'static Spec, &str)> {
 
 fn unknown(word: &str, body: &str) -> String {
     let body = body.split('=').next().unwrap_or(body);
-    let near = FLAGS
-        .iter()
-        .flat_map(|s| s.names)
-        .map(|name| (distance(body, name), name))
-        .filter(|&(d, name)| d <= 1 + name.len() / 4)
-        .min_by_key(|&(d, _)| d);
-    match near {
-        Some((_, name)) => format!("unknown flag {word}; did you mean -{name}?"),
+    match oneshader_diag::closest(body, FLAGS.iter().flat_map(|spec| spec.names).copied()) {
+        Some(name) => format!("unknown flag {word}; did you mean -{name}?"),
         None => format!("unknown flag {word}; -help lists them"),
     }
-}
-
-/// Edits from one word to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Replaces `@file` by the words of the file, quotes respected.
