@@ -181,6 +181,16 @@ objects! {
     RaytracingPipelineConfig1: "RaytracingPipelineConfig1";
     TriangleHitGroup: "TriangleHitGroup";
     ProceduralPrimitiveHitGroup: "ProceduralPrimitiveHitGroup";
+    /// A texture and a sampler in one descriptor, in the namespace `vk`.
+    SampledTexture1D: "vk::SampledTexture1D";
+    SampledTexture1DArray: "vk::SampledTexture1DArray";
+    SampledTexture2D: "vk::SampledTexture2D";
+    SampledTexture2DArray: "vk::SampledTexture2DArray";
+    SampledTexture2DMs: "vk::SampledTexture2DMS";
+    SampledTexture2DMsArray: "vk::SampledTexture2DMSArray";
+    SampledTexture3D: "vk::SampledTexture3D";
+    SampledTextureCube: "vk::SampledTextureCUBE";
+    SampledTextureCubeArray: "vk::SampledTextureCUBEArray";
     SubpassInput: "SubpassInput";
     SubpassInputMs: "SubpassInputMS";
     /// Work graph records and nodes.
@@ -188,6 +198,34 @@ objects! {
         "RWGroupNodeInputRecords" "ThreadNodeInputRecord" "RWThreadNodeInputRecord" "EmptyNodeInput" "NodeOutput"
         "NodeOutputArray" "EmptyNodeOutput" "EmptyNodeOutputArray" "GroupNodeOutputRecords"
         "ThreadNodeOutputRecords";
+}
+
+impl ObjectKind {
+    /// The texture in a combined texture and sampler.
+    pub const fn sampled_texture(self) -> Option<ObjectKind> {
+        Some(match self {
+            ObjectKind::SampledTexture1D => ObjectKind::Texture1D,
+            ObjectKind::SampledTexture1DArray => ObjectKind::Texture1DArray,
+            ObjectKind::SampledTexture2D => ObjectKind::Texture2D,
+            ObjectKind::SampledTexture2DArray => ObjectKind::Texture2DArray,
+            ObjectKind::SampledTexture2DMs => ObjectKind::Texture2DMs,
+            ObjectKind::SampledTexture2DMsArray => ObjectKind::Texture2DMsArray,
+            ObjectKind::SampledTexture3D => ObjectKind::Texture3D,
+            ObjectKind::SampledTextureCube => ObjectKind::TextureCube,
+            ObjectKind::SampledTextureCubeArray => ObjectKind::TextureCubeArray,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is a combined texture and sampler.
+    pub const fn is_sampled(self) -> bool {
+        self.sampled_texture().is_some()
+    }
+}
+
+/// The objects of a namespace of the language, by their names in it.
+pub(crate) fn objects_of(namespace: &str) -> impl Iterator<Item = (&'static str, ObjectKind)> {
+    OBJECTS.iter().filter_map(move |&(text, kind)| Some((text.strip_prefix(namespace)?.strip_prefix("::")?, kind)))
 }
 
 /// The scalars' and objects' names.

@@ -79,9 +79,26 @@ impl Cx<'_> {
             }
             TyKind::Object(kind, arg) => {
                 let resource = self.resource_type(kind, arg);
-                self.b.module.types.intern(TypeKind::Resource(resource))
+                let handle = self.b.module.types.intern(TypeKind::Resource(resource));
+                if kind.is_sampled() { self.make_sampled(kind, handle) } else { handle }
             }
         }
+    }
+
+    /// A combined texture and sampler is a structure of both; the sampler serves comparisons too.
+    fn make_sampled(&mut self, kind: ObjectKind, texture: ir::Type) -> ir::Type {
+        let sampler = self.b.module.types.intern(TypeKind::Resource(COMBINED_SAMPLER));
+        let order = MatrixOrder::ColumnMajor;
+        let span = oneshader_diag::Span::NONE;
+        let members = [("texture", texture), ("sampler", sampler)].map(|(name, ty)| Member {
+            name: self.b.module.names.intern(name),
+            ty,
+            order,
+            offset: None,
+            span,
+        });
+        let name = self.b.module.names.intern(kind.text().trim_start_matches("vk::"));
+        self.b.module.types.add_struct(StructType { name, members: members.into() })
     }
 
     fn make_struct(&mut self, s: StructRef, layout: bool) -> ir::Type {
@@ -197,11 +214,14 @@ impl Cx<'_> {
     }
 }
 
+/// The sampler in a combined texture and sampler.
+pub(crate) const COMBINED_SAMPLER: ResourceType = ResourceType::Sampler { comparison: true };
+
 /// Shape of a texture or typed buffer: dimension, layers, samples, access.
 pub(crate) fn texture_shape(kind: ObjectKind) -> (TextureDim, bool, bool, Access) {
     use ObjectKind as O;
     let (read, write) = (Access::Read, Access::ReadWrite);
-    match kind {
+    match kind.sampled_texture().unwrap_or(kind) {
         O::Buffer => (TextureDim::Buffer, false, false, read),
         O::RwBuffer | O::RasterizerOrderedBuffer => (TextureDim::Buffer, false, false, write),
         O::Texture1D => (TextureDim::D1, false, false, read),

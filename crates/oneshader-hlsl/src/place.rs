@@ -541,6 +541,7 @@ impl Cx<'_> {
                 let ir = self.ir(ty);
                 Ok(Value { v: self.construct(ir, &parts), ty })
             }
+            TyKind::Object(kind, _) if kind.is_sampled() => Ok(self.load_sampled(split, ty)),
             TyKind::Array(of, n) if n <= MAX_REBUILT => {
                 let mut parts = Vec::new();
                 for i in 0..n {

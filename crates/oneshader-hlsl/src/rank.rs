@@ -195,7 +195,7 @@ impl Cx<'_> {
             (TyKind::HeapEntry(heap), TyKind::Object(kind, _)) => {
                 use crate::builtin::ObjectKind as O;
                 let sampler = matches!(kind, O::SamplerState | O::SamplerComparisonState | O::Sampler);
-                return (sampler == (heap == Heap::Samplers)).then_some(Route::Heap);
+                return (!kind.is_sampled() && sampler == (heap == Heap::Samplers)).then_some(Route::Heap);
             }
             (TyKind::Object(kind, arg), TyKind::Struct(_)) => {
                 use crate::builtin::ObjectKind as O;

@@ -65,6 +65,11 @@ pub struct ResourceVar {
     pub rasterizer_ordered: bool,
     /// The implicit block of loose uniforms (`$Globals`).
     pub implicit: bool,
+    /// Half of a combined image sampler: a texture or sampler whose Vulkan descriptor holds both
+    /// (`[[vk::combinedImageSampler]]`, `vk::SampledTexture2D`).
+    pub combined: bool,
+    /// For the sampler of a `vk::SampledTexture2D` and the like: the texture whose descriptor it is in.
+    pub sampler_of: Option<Global>,
 }
 
 /// How a pixel input is interpolated.

@@ -185,8 +185,11 @@ impl<'a> Cx<'a> {
         let ir = self.ir;
         for global in self.usage.globals.clone() {
             match &ir.globals[global].kind {
-                // Of an array that is flattened, elements are declared as they are used.
-                GlobalKind::Resource(_) if !self.opts.flatten_arrays => {
+                // Of an array that is flattened, elements are declared as they are used; the sampler of a combined image
+                // sampler is declared when another image is sampled with it.
+                GlobalKind::Resource(_)
+                    if !self.opts.flatten_arrays && !self.is_combined_sampler(Which::new(global)) =>
+                {
                     self.resource(Which::new(global));
                 }
                 GlobalKind::Io(_) => {

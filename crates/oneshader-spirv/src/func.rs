@@ -46,6 +46,8 @@ pub(crate) struct Handle {
     pub ptr: u32,
     /// The image or sampler, loaded.
     pub image: Option<u32>,
+    /// An image with a sampler, loaded.
+    pub whole: Option<u32>,
 }
 
 /// What became of a value.

@@ -83,6 +83,8 @@ pub(crate) struct ResourceSlot {
     pub pointee: u32,
     /// Whether the variable is an array of resources.
     pub arrayed: bool,
+    /// Type of the image, when the variable holds it with a sampler.
+    pub combined: Option<u32>,
 }
 
 impl Cx<'_> {
@@ -112,6 +114,19 @@ impl Cx<'_> {
                 _ => return Some((handle, count, resource)),
             }
         }
+    }
+
+    /// Whether a resource is the sampler in a combined image sampler.
+    pub fn is_combined_sampler(&self, which: Which) -> bool {
+        self.declaration(which.global)
+            .is_some_and(|(ty, _, var)| var.combined && matches!(ty, ResourceType::Sampler { .. }))
+    }
+
+    /// Whether a texture and a sampler are in one descriptor.
+    pub fn is_pair(&self, texture: Which, sampler: Which) -> bool {
+        self.is_combined_sampler(sampler)
+            && texture.element == sampler.element
+            && self.slots.of(texture.global).spirv == self.slots.of(sampler.global).spirv
     }
 
     /// The variable of a resource.
@@ -155,6 +170,11 @@ impl Cx<'_> {
             ResourceKey::Raw(_, view) => (StorageClass::StorageBuffer, self.raw_block(view, read_only(ty))),
             ResourceKey::Counter(_) => (StorageClass::StorageBuffer, self.counter_block()),
         };
+        let combined = (resource.combined && matches!(ty, ResourceType::Texture(_))).then_some(pointee);
+        let pointee = match combined {
+            Some(image) => self.unique_type(Op::TypeSampledImage, &[image]),
+            None => pointee,
+        };
         let whole = match count {
             None => pointee,
             Some(0) => self.runtime_array(pointee, None),
@@ -192,7 +212,7 @@ impl Cx<'_> {
         if let ResourceKey::Raw(which, _) = key {
             self.alias(var, which);
         }
-        Some(ResourceSlot { var, class, ty, pointee, arrayed: count.is_some() })
+        Some(ResourceSlot { var, class, ty, pointee, arrayed: count.is_some(), combined })
     }
 
     /// Marks the views of a byte-address buffer as aliases of each other.
@@ -387,7 +407,7 @@ impl Fx<'_, '_> {
             }
             _ => slot.var,
         };
-        Some(Handle { which, index, nonuniform, ptr, image: None })
+        Some(Handle { which, index, nonuniform, ptr, image: None, whole: None })
     }
 
     /// A byte-address buffer seen as another array.

@@ -38,8 +38,16 @@ impl Operands {
 }
 
 impl Fx<'_, '_> {
-    /// The handle of a resource, an image or sampler loaded.
+    /// The handle of a resource, an image or sampler loaded. The sampler of a combined image sampler is not loaded before
+    /// another image needs it: with its own image it comes from the image's variable.
     pub fn handle_of(&mut self, which: Which, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
+        if self.cx.is_combined_sampler(which) {
+            return Some(Handle { which, index, nonuniform, ptr: 0, image: None, whole: None });
+        }
+        self.load_handle(which, index, nonuniform)
+    }
+
+    fn load_handle(&mut self, which: Which, index: Option<u32>, nonuniform: bool) -> Option<Handle> {
         let mut handle = self.make_handle(which, index, nonuniform)?;
         let slot = self.cx.resource(which)?;
         if slot.class == StorageClass::UniformConstant {
@@ -47,7 +55,10 @@ impl Fx<'_, '_> {
             if nonuniform {
                 self.nonuniform(id);
             }
-            handle.image = Some(id);
+            match slot.combined {
+                Some(_) => handle.whole = Some(id),
+                None => handle.image = Some(id),
+            }
         }
         Some(handle)
     }
@@ -68,13 +79,35 @@ impl Fx<'_, '_> {
             },
             _ => return None,
         };
-        Some((texture, handle.image?, slot.pointee, handle.nonuniform))
+        let image_ty = slot.combined.unwrap_or(slot.pointee);
+        let image = match (handle.image, handle.whole) {
+            (Some(image), _) => image,
+            (None, whole) => {
+                let id = self.op(Op::Image, image_ty, &[whole?]);
+                if handle.nonuniform {
+                    self.nonuniform(id);
+                }
+                id
+            }
+        };
+        Some((texture, image, image_ty, handle.nonuniform))
     }
 
     /// The image and sampler of an instruction as one.
     fn sampled_image(&mut self, data: &InstData, operands: TextureOperands) -> Option<(TextureType, u32)> {
+        let mut sampler = self.handle(data.args[operands.position(TextureOperands::SAMPLER)])?;
+        let own = self.handle(data.args[0])?;
+        if let Some(whole) = own.whole
+            && own.index == sampler.index
+            && self.cx.is_pair(own.which, sampler.which)
+        {
+            let ResourceType::Texture(texture) = self.cx.resource(own.which)?.ty else { return None };
+            return Some((texture, whole));
+        }
         let (texture, image, image_ty, mut nonuniform) = self.image(data.args[0])?;
-        let sampler = self.handle(data.args[operands.position(TextureOperands::SAMPLER)])?;
+        if sampler.image.is_none() {
+            sampler = self.load_handle(sampler.which, sampler.index, sampler.nonuniform)?;
+        }
         nonuniform |= sampler.nonuniform;
         let ty = self.cx.unique_type(Op::TypeSampledImage, &[image_ty]);
         let id = self.op(Op::SampledImage, ty, &[image, sampler.image?]);

@@ -301,3 +301,57 @@ entry pixel "main" fn0 in(g2) out(g4) threads(1, 1, 1)
         has(&out, &format!("OpCapability {capability}\n"));
     }
 }
+
+/// The texture's variable holds both; the sampler's is declared only where another image is sampled with it.
+#[test]
+fn combined_image_samplers_are_one_variable() {
+    let text = |sampled: &str| {
+        format!(
+            r#"module handles_resolved
+global g0 "uv": input f32x2 io("TEXCOORD", 0) location(0)
+global g1 "idx": input u32 io("IDX", 0) location(1)
+global g2 "color": output f32x4 io("SV_Target", 0) location(0)
+global g3 "tex": handle texture_2d<f32x4> resource register(t, 3, space 1) combined
+global g4 "tex.sampler": handle samplercmp resource combined sampler_of(g3)
+global g5 "many": handle [texture_2d<f32x4> x 4] resource combined
+global g6 "many.sampler": handle [samplercmp x 4] resource combined sampler_of(g5)
+global g7 "plain": handle texture_2d<f32x4> resource
+func fn0 "main" () -> void {{
+block0:
+  v0: f32x2 = load g0
+  v1: u32 = load g1
+  v2: samplercmp = load g4
+  v3: texture_2d<f32x4> = load g3
+  v4: texture_2d<f32x4> = load g7
+  v5: ptr<handle, texture_2d<f32x4>> = access g5, v1
+  v6: texture_2d<f32x4> = load v5
+  v7: ptr<handle, samplercmp> = access g6, v1
+  v8: samplercmp = load v7
+  v9: ptr<handle, samplercmp> = access g6, u32 2
+  v10: samplercmp = load v9
+  v11: u32x2 = texsize v3, level u32 0
+{sampled}
+  ret
+}}
+entry pixel "main" fn0 in(g0, g1) out(g2) threads(1, 1, 1)
+"#
+        )
+    };
+    let pairs = "  v12: f32x4 = sample v3, sampler v2, coord v0
+  v13: f32x4 = sample v6, sampler v8, coord v0
+  v14: f32x4 = add v12, v13
+  store g2, v14";
+    let out = check_all(&text(pairs));
+    lacks(&out, "OpTypeSampler\n");
+    lacks(&out, "OpSampledImage");
+    has(&out, "OpTypeSampledImage");
+    has(&out, "OpImage ");
+    // The descriptor is the texture's, of the first binding of its set for the array.
+    has(&out, "DescriptorSet 1\n");
+    has(&out, "Binding 3\n");
+    for other in ["sample v4, sampler v2, coord v0", "sample v6, sampler v10, coord v0"] {
+        let out = check_all(&text(&format!("  v12: f32x4 = {other}\n  store g2, v12")));
+        has(&out, "OpTypeSampler\n");
+        has(&out, "OpSampledImage ");
+    }
+}

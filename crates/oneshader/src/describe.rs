@@ -86,6 +86,14 @@ pub fn slot_error(module: &IrModule, error: &SlotError, target: CompileTarget, b
         SlotError::NoBindGlobals(global) => {
             Diagnostic::new(code, span(*global), "loose uniforms need -fvk-bind-globals beside -fvk-bind-register")
         }
+        // The halves have slots of their own on Metal.
+        SlotError::Unpaired(..) if target != CompileTarget::Spirv => return,
+        SlotError::Unpaired(global, slot) => {
+            let (set, binding) = (slot.set, slot.binding);
+            let message = format!("`{}` is combined, but with nothing: set {set}, binding {binding}", name(*global));
+            Diagnostic::new(code, span(*global), message)
+                .help("give a texture and a sampler, both with [[vk::combinedImageSampler]], one set and binding")
+        }
         SlotError::OutOfRange(global) => {
             Diagnostic::new(code, span(*global), format!("the binding of `{}` is beyond 32 bits", name(*global)))
         }

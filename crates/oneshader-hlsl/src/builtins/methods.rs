@@ -15,6 +15,8 @@ use crate::value::{Arg, Expr, Place, Proxy, ProxyKind, R, ReadOnly, Reported, Te
 pub(super) struct Method<'m> {
     /// The object; its value is the handle.
     pub(super) object: Value,
+    /// The sampler that a texture is combined with: methods take none.
+    pub(super) sampler: Option<ir::Value>,
     /// The method's name.
     pub(super) name: &'m str,
     /// Arguments.
@@ -36,8 +38,9 @@ impl Cx<'_> {
         span: Span,
     ) -> R<Expr> {
         let names = self.names;
-        let m = Method { object, name: names.text(method), args, targs, span };
         self.at(span);
+        let (object, sampler) = self.halves(object);
+        let m = Method { object, sampler, name: names.text(method), args, targs, span };
         match self.resource(object) {
             Some(ResourceType::Texture(texture)) => self.texture_method(m, texture),
             Some(ResourceType::StructuredBuffer { counter, .. }) => self.structured_method(m, counter),
@@ -71,6 +74,7 @@ impl Cx<'_> {
     /// Lowers `object[index]`.
     pub fn index_object(&mut self, object: Value, index: Arg, span: Span) -> R<Expr> {
         self.at(span);
+        let (object, _) = self.halves(object);
         match self.resource(object) {
             Some(ResourceType::Texture(texture)) => self.index_texture(object, texture, &index, None, None),
             Some(ResourceType::StructuredBuffer {
@@ -90,6 +94,7 @@ impl Cx<'_> {
     /// Lowers `.mips` and `.sample`.
     pub fn member_object(&mut self, object: Value, name: Name, span: Span) -> R<Expr> {
         let names = self.names;
+        let (object, _) = self.halves(object);
         let kind = match (names.text(name), self.resource(object)) {
             ("mips", Some(ResourceType::Texture(t))) if t.access == Access::Read && !t.multisampled => ProxyKind::Mips,
             ("sample", Some(ResourceType::Texture(t))) if t.multisampled => ProxyKind::Sample,

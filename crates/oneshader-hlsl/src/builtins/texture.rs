@@ -112,8 +112,7 @@ impl Cx<'_> {
             "GetDimensions" => self.texture_size(m, texture),
             "CalculateLevelOfDetail" if sampled => self.level_of_detail(m, texture, TextureOp::Lod),
             "CalculateLevelOfDetailUnclamped" if sampled => self.level_of_detail(m, texture, TextureOp::LodUnclamped),
-            "GetSamplePosition" if texture.multisampled => Err(self
-                .unsupported(m.span, "GetSamplePosition is not supported: pass sample positions in a constant buffer")),
+            "GetSamplePosition" if texture.multisampled => self.sample_position(m),
             _ => Err(self.unknown_method(m)),
         }
     }
@@ -132,15 +131,25 @@ impl Cx<'_> {
         self.arg(arg, ty).map(|v| v.v)
     }
 
-    /// The sampler and the float location.
-    fn sampler_and_location(
+    /// The sampler and the float location; gives the arguments behind them.
+    fn sampler_and_location<'m>(
         &mut self,
         ops: &mut Operands,
-        m: Method<'_>,
+        m: Method<'m>,
         texture: TextureType,
         compare: bool,
-    ) -> R<()> {
-        let [sampler, location, ..] = m.args else { return Err(self.bad_method(m, "a sampler and a location first")) };
+    ) -> R<&'m [Arg]> {
+        let len = texture.dim.coords() + u32::from(texture.arrayed);
+        if let Some(sampler) = m.sampler {
+            let [location, rest @ ..] = m.args else { return Err(self.bad_method(m, "a location first")) };
+            ops.set(Ops::SAMPLER, &[sampler]);
+            let location = self.vector_arg(location, Elem::Float, len)?;
+            ops.set(Ops::COORD, &[location]);
+            return Ok(rest);
+        }
+        let [sampler, location, rest @ ..] = m.args else {
+            return Err(self.bad_method(m, "a sampler and a location first"));
+        };
         let handle = self.rvalue(sampler.expr.clone(), sampler.span)?;
         if !matches!(self.resource(handle), Some(ir::ResourceType::Sampler { comparison }) if comparison == compare) {
             let (shown, name) = (self.show(handle.ty), m.name);
@@ -149,10 +158,9 @@ impl Cx<'_> {
             return Err(self.error(codes::BAD_ARGUMENTS, sampler.span, message));
         }
         ops.set(Ops::SAMPLER, &[handle.v]);
-        let len = texture.dim.coords() + u32::from(texture.arrayed);
         let location = self.vector_arg(location, Elem::Float, len)?;
         ops.set(Ops::COORD, &[location]);
-        Ok(())
+        Ok(rest)
     }
 
     /// An offset in texels, unless it is zero.
@@ -164,8 +172,7 @@ impl Cx<'_> {
 
     fn sample(&mut self, m: Method<'_>, texture: TextureType, row: &Sampling) -> R<Expr> {
         let mut ops = Operands::new(m.object.v);
-        self.sampler_and_location(&mut ops, m, texture, row.compare)?;
-        let mut rest = m.args[2..].iter();
+        let mut rest = self.sampler_and_location(&mut ops, m, texture, row.compare)?.iter();
         let missing = "more arguments";
         if row.compare {
             let Some(arg) = rest.next() else { return Err(self.bad_method(m, missing)) };
@@ -257,8 +264,7 @@ impl Cx<'_> {
 
     fn gather(&mut self, m: Method<'_>, texture: TextureType, component: u8, compare: bool) -> R<Expr> {
         let mut ops = Operands::new(m.object.v);
-        self.sampler_and_location(&mut ops, m, texture, compare)?;
-        let mut rest = &m.args[2..];
+        let mut rest = self.sampler_and_location(&mut ops, m, texture, compare)?;
         if compare {
             let [reference, more @ ..] = rest else { return Err(self.bad_method(m, "a reference value")) };
             let reference = self.arg(reference, Ty::FLOAT)?;
@@ -302,14 +308,21 @@ impl Cx<'_> {
     }
 
     fn level_of_detail(&mut self, m: Method<'_>, texture: TextureType, op: TextureOp) -> R<Expr> {
-        let [sampler, location] = m.args else { return Err(self.bad_method(m, "a sampler and a location")) };
-        let handle = self.rvalue(sampler.expr.clone(), sampler.span)?;
-        if !matches!(self.resource(handle), Some(ir::ResourceType::Sampler { .. })) {
-            return Err(self.bad_method(m, "a sampler and a location"));
-        }
+        let (sampler, location) = match (m.sampler, m.args) {
+            (Some(sampler), [location]) => (sampler, location),
+            (None, [sampler, location]) => {
+                let handle = self.rvalue(sampler.expr.clone(), sampler.span)?;
+                if !matches!(self.resource(handle), Some(ir::ResourceType::Sampler { .. })) {
+                    return Err(self.bad_method(m, "a sampler and a location"));
+                }
+                (handle.v, location)
+            }
+            (Some(_), _) => return Err(self.bad_method(m, "a location")),
+            (None, _) => return Err(self.bad_method(m, "a sampler and a location")),
+        };
         let location = self.vector_arg(location, Elem::Float, texture.dim.coords())?;
         let mut ops = Operands::new(m.object.v);
-        ops.set(Ops::SAMPLER, &[handle.v]);
+        ops.set(Ops::SAMPLER, &[sampler]);
         ops.set(Ops::COORD, &[location]);
         self.at(m.span);
         let (flags, args) = ops.finish();

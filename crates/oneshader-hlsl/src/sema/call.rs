@@ -3,7 +3,7 @@
 use oneshader_diag::{Span, codes};
 use oneshader_ir as ir;
 
-use crate::ast::{self, ExprId, ExprKind, OverloadedOp, PathId, Slice};
+use crate::ast::{self, ExprId, ExprKind, OverloadedOp, Slice};
 use crate::builtin::ObjectKind;
 use crate::cx::Cx;
 use crate::name::Name;
@@ -32,14 +32,10 @@ impl Cx<'_> {
                 self.call_symbol(sym, name, None, args, node.span, span)
             }
             ExprKind::Path(path) => {
-                let first = self.ast[self.ast[path].segments].first().map(|s| s.name);
-                if self.ast[path].segments.len() > 1
-                    && first == Some(crate::name::kw::VK)
-                    && self.lookup(crate::name::kw::VK).is_none()
-                {
-                    return self.call_vk(path, args, span);
-                }
                 let (sym, scope, last) = self.lookup_path(path)?;
+                if sym.is_none() && scope.is_some() && scope == self.s.vk {
+                    return self.call_vk(last, args, span);
+                }
                 if sym.is_none() && scope.is_some_and(|s| s != self.root_scope()) {
                     return Err(self.unknown_name(last.name, scope, last.span));
                 }
@@ -501,12 +497,5 @@ impl Cx<'_> {
             back.push((temporary, place, span));
         }
         Ok(root)
-    }
-
-    /// `vk::f(...)`.
-    fn call_vk(&mut self, path: PathId, args: Slice<ExprId>, span: Span) -> R<Expr> {
-        let _ = self.arguments(args);
-        let last = self.ast[self.ast[path].segments].last().map(|s| self.text(s.name).to_owned()).unwrap_or_default();
-        Err(self.error(codes::UNSUPPORTED_ATTRIBUTE, span, format!("`vk::{last}` is not supported")))
     }
 }

@@ -89,6 +89,12 @@ impl Cx<'_> {
     fn declare_namespace(&mut self, ns: ast::NamespaceId) {
         let ns = self.ast[ns];
         let current = self.s.scope;
+        if ns.name == Some(crate::name::kw::VK)
+            && current == self.root_scope()
+            && self.lookup(crate::name::kw::VK).is_none()
+        {
+            self.vk_scope();
+        }
         let scope = match ns.name.and_then(|n| self.scope(current).names.get(&n).copied()) {
             Some(Sym::Namespace(scope)) => scope,
             _ => {

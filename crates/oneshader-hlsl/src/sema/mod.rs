@@ -26,6 +26,7 @@ pub(crate) mod switch;
 pub(crate) mod template;
 pub(crate) mod types;
 pub(crate) mod variable;
+pub(crate) mod vk;
 
 use oneshader_diag::Span;
 use oneshader_ir as ir;
@@ -266,6 +267,8 @@ pub(crate) struct State {
     pub instance_of: FxHashMap<StructRef, (u32, Vec<TemplateValue>)>,
     /// Types that declarations of structures and enumerations made, by declaration and instance.
     pub decl_types: FxHashMap<(ast::DeclId, u32), Ty>,
+    /// The scope of the namespace `vk`, once it is used.
+    pub vk: Option<ScopeId>,
     /// The structure `RayDesc`, once it is used.
     pub ray_desc: Option<Ty>,
     pub blocks: Vec<Block>,

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::ast::{self, AnnotationKind, Attribute, DeclId, DeclKind, Mods, Slice, VarId};
 use crate::builtin::ObjectKind;
 use crate::cx::Cx;
-use crate::irty::is_read_write;
+use crate::irty::{COMBINED_SAMPLER, is_read_write};
 use crate::sema::types::is_unsupported;
 use crate::sema::{Block, ResourceNode, Storage, Var};
 use crate::ty::{Heap, Shape, Ty, TyKind};
@@ -41,6 +41,23 @@ impl Cx<'_> {
             }
             let mut resource = self.resource_var(attributes, node.annotations, Some(kind));
             resource.coherent = self.mods(&node).contains(Mods::GLOBALLYCOHERENT);
+            if kind.is_sampled() {
+                let path = self.text(name).to_owned();
+                // Whatever its letter, the one register is the texture's.
+                let register = resource.register.take();
+                let mut shared = SharedResource { registers: Vec::new(), resource, span: node.name_span };
+                let tree = self.resource_tree(ty, &path, &[], &mut shared);
+                let texture = self.s.resource_child(tree, 0).and_then(|node| self.s.resource_leaf(node));
+                if let Some(texture) = texture
+                    && let GlobalKind::Resource(resource) = &mut self.b.module.globals[texture].kind
+                {
+                    resource.register = register;
+                }
+                let storage = Storage::Block { block: 0, member: None, node: Some(tree) };
+                let readonly = Some(ReadOnly::Object);
+                self.add_var(Var { name, ty, storage, readonly, known: None, span: node.name_span });
+                return;
+            }
             let global = self.add_resource(&node, name, ty, resource);
             self.add_var(Var {
                 name,
@@ -316,19 +333,19 @@ impl Cx<'_> {
                 self.s.resources.push(ResourceNode::Struct(children));
             }
             _ => {
-                let mut ir = self.ir(at);
-                for dim in dims.iter().rev() {
-                    ir = match dim {
-                        Some(n) => self.b.module.types.array(ir, *n),
-                        None => self.b.module.types.intern(TypeKind::RuntimeArray { elem: ir }),
-                    };
-                }
+                let object = self.tys.as_object(at);
+                let sampled = object.filter(|(kind, _)| kind.is_sampled());
+                let ir = match object {
+                    Some((kind, arg)) => {
+                        let resource = self.resource_type(kind, arg);
+                        self.b.module.types.intern(TypeKind::Resource(resource))
+                    }
+                    None => self.ir(at),
+                };
+                let ir = self.array_of(ir, &dims);
                 let name = self.b.module.names.intern(path);
                 let count = dims.iter().map(|d| d.unwrap_or(1)).fold(1, u32::saturating_mul);
-                let register = match self.tys.kind(at) {
-                    TyKind::Object(kind, _) => shared.take(register_class(kind), count),
-                    _ => None,
-                };
+                let register = object.and_then(|(kind, _)| shared.take(register_class(kind), count));
                 let global = self.b.module.globals.push(GlobalVar {
                     name,
                     ty: ir,
@@ -338,10 +355,29 @@ impl Cx<'_> {
                     readonly: false,
                     span: shared.span,
                 });
-                self.s.resources.push(ResourceNode::Leaf(global));
+                let node = match sampled {
+                    Some(_) => {
+                        let sampler = self.b.module.types.intern(TypeKind::Resource(COMBINED_SAMPLER));
+                        let sampler = self.array_of(sampler, &dims);
+                        self.sampled_node(global, sampler)
+                    }
+                    None => ResourceNode::Leaf(global),
+                };
+                self.s.resources.push(node);
             }
         }
         self.s.resources.len() as u32 - 1
+    }
+
+    /// Arrays of a type, the outermost first.
+    fn array_of(&mut self, mut elem: ir::Type, dims: &[Option<u32>]) -> ir::Type {
+        for dim in dims.iter().rev() {
+            elem = match dim {
+                Some(n) => self.b.module.types.array(elem, *n),
+                None => self.b.module.types.intern(TypeKind::RuntimeArray { elem }),
+            };
+        }
+        elem
     }
 
     /// A member of a block as a place.
@@ -454,6 +490,16 @@ impl Cx<'_> {
         {
             out.vk_image_format = Some(self.b.module.names.intern(&text));
         }
+        if let Some(a) = self.attribute(attributes, Some("vk"), "combinedImageSampler") {
+            out.combined = kind.is_some_and(|kind| {
+                let texture = kind.text().starts_with("Texture") && kind != ObjectKind::TextureBuffer;
+                texture || register_class(kind) == RegisterClass::S
+            });
+            if !out.combined {
+                let message = "only a read-only texture and a sampler can be combined";
+                self.error(codes::BAD_ATTRIBUTE_USE, a.span, message);
+            }
+        }
         out.push_constant = self.attribute(attributes, Some("vk"), "push_constant").is_some();
         out.rasterizer_ordered = kind.is_some_and(|k| k.text().starts_with("RasterizerOrdered"));
         out
@@ -480,8 +526,11 @@ impl Cx<'_> {
                     b's' => RegisterClass::S,
                     _ => continue,
                 };
+                // A texture with a sampler may take the number of either.
+                let either = by_letter == RegisterClass::S && kind.is_some_and(ObjectKind::is_sampled);
                 if let (Some(want), Some(kind)) = (want, kind)
                     && want != by_letter
+                    && !either
                 {
                     let message = format!("`{}` cannot be bound to `{}{number}`", kind.text(), letter as char);
                     self.error(codes::BAD_BINDING, a.span, message);

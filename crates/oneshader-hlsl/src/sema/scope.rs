@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ast;
 use crate::cx::Cx;
-use crate::name::Name;
+use crate::name::{Name, kw};
 use crate::sema::{Candidate, VarId};
 use crate::ty::{StructRef, Ty, TyKind};
 use crate::value::{R, Reported};
@@ -27,6 +27,8 @@ pub(crate) enum Sym {
     StructTemplate(u32),
     /// A template of aliases.
     AliasTemplate(u32),
+    /// An object type of a namespace of the language.
+    Object(crate::builtin::ObjectKind),
     /// A namespace.
     Namespace(ScopeId),
     /// A field of a structure, by its position.
@@ -250,7 +252,7 @@ impl Cx<'_> {
         };
         match sym {
             Some(Sym::Namespace(scope)) => Ok(scope),
-            Some(sym @ (Sym::Type(_) | Sym::StructTemplate(_) | Sym::AliasTemplate(_))) => {
+            Some(sym @ (Sym::Type(_) | Sym::StructTemplate(_) | Sym::AliasTemplate(_) | Sym::Object(_))) => {
                 let ty = self.type_of_symbol(sym, segment.name, segment.args, segment.span)?;
                 match self.tys.kind(ty) {
                     TyKind::Struct(s) => Ok(ScopeId(self.tys.def(s).scope)),
@@ -269,9 +271,7 @@ impl Cx<'_> {
                     format!("`{text}` is neither a namespace nor a type"),
                 ))
             }
-            None if self.text(segment.name) == "vk" => {
-                Err(self.error(codes::UNSUPPORTED_ATTRIBUTE, segment.span, "names of `vk::` are not supported"))
-            }
+            None if segment.name == kw::VK => Ok(self.vk_scope()),
             None => Err(self.unknown_name(segment.name, outer, segment.span)),
         }
     }
@@ -289,6 +289,9 @@ impl Cx<'_> {
     /// Reports a name nobody declared, with the nearest one that is visible.
     pub(crate) fn unknown_name(&mut self, name: Name, scope: Option<ScopeId>, span: Span) -> Reported {
         let text = self.text(name).to_owned();
+        if scope.is_some() && scope == self.s.vk {
+            return self.error(codes::UNSUPPORTED_ATTRIBUTE, span, format!("`vk::{text}` is not supported"));
+        }
         let mut d = Diagnostic::new(codes::UNKNOWN_NAME, span, format!("unknown name `{text}`"));
         if let Some(near) = self.nearest(&text, scope) {
             d = d.help(format!("did you mean `{near}`?"));

@@ -357,6 +357,7 @@ impl Cx<'_> {
             },
             Sym::StructTemplate(t) => self.instantiate_struct(t, args.unwrap_or(ast::Slice::EMPTY), span),
             Sym::AliasTemplate(t) => self.instantiate_alias(t, args.unwrap_or(ast::Slice::EMPTY), span),
+            Sym::Object(kind) => self.object_type(kind, args.unwrap_or(ast::Slice::EMPTY), Mods::empty(), span),
             _ => {
                 let message = format!("`{}` is no type", self.text(name));
                 Err(self.error(codes::WRONG_KIND_OF_NAME, span, message))

@@ -8,6 +8,7 @@ mod resources;
 mod signatures;
 mod templates;
 mod types;
+mod vulkan;
 
 use oneshader_diag::{DiagnosticBag, Severity, SourceMap};
 use oneshader_hlsl::options::{EntryRequest, FrontOptions, LanguageVersion};

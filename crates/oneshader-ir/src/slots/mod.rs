@@ -169,6 +169,8 @@ pub enum SlotError {
     NoBindRegister(Global),
     /// `-fvk-bind-register` is given and there are loose uniforms, but no `-fvk-bind-globals`.
     NoBindGlobals(Global),
+    /// Half of a combined image sampler has a descriptor that no other half has.
+    Unpaired(Global, SpirvSlot),
     /// A binding or index is beyond what 32 bits hold.
     OutOfRange(Global),
 }
@@ -230,6 +232,14 @@ impl Resource<'_> {
             ResourceType::Texture(texture) if texture.access == Access::ReadWrite => RegisterClass::U,
             _ => RegisterClass::T,
         }
+    }
+}
+
+impl Resource<'_> {
+    /// The class whose shift moves it: a sampler that is combined with a texture is numbered as the texture.
+    fn shifted_as(&self, class: RegisterClass) -> RegisterClass {
+        let sampler = matches!(self.kind, ResourceType::Sampler { .. });
+        if self.var.combined && sampler { RegisterClass::T } else { class }
     }
 }
 

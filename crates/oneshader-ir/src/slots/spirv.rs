@@ -3,7 +3,8 @@
 //!
 //! In this order: what the binding map dictates; `[[vk::binding]]` and `[[vk::counter_binding]]`; registers, shifted; all
 //! else takes the first free binding of its set, in the order of declaration, the counter of an append or consume buffer
-//! directly after it, other counters after everything.
+//! directly after it, other counters after everything. The sampler of a `vk::SampledTexture2D` and the like is in its
+//! texture's descriptor; a sampler with `[[vk::combinedImageSampler]]` is numbered as a texture, so that the pair meets.
 
 use super::{Resource, SlotError, SlotOptions, SlotOwner, Slots, SpirvSlot, SpirvSlotOptions};
 use crate::module::RegisterClass;
@@ -70,14 +71,45 @@ fn home_set(resource: &Resource, options: &SpirvSlotOptions) -> u32 {
 
 pub(super) fn assign(resources: &[Resource], options: &SlotOptions, slots: &mut Slots, errors: &mut Vec<SlotError>) {
     let mut sets = Sets::default();
-    let count = |r: &Resource| if options.spirv.flatten_arrays { r.count } else { 1 };
-    let bound: Vec<&Resource> = resources.iter().filter(|r| !r.var.push_constant).collect();
+    let bound: Vec<&Resource> =
+        resources.iter().filter(|r| !r.var.push_constant && r.var.sampler_of.is_none()).collect();
     dictated(&bound, options, slots, &mut sets, errors);
-    let options = &options.spirv;
-    if !options.bind_register.is_empty() {
-        return bind_registers(&bound, options, slots, errors);
+    choose(&bound, &options.spirv, slots, sets, errors);
+    combine(resources, slots, errors);
+}
+
+/// Gives samplers the descriptors of the textures they are combined with, and reports a half without its other half.
+fn combine(resources: &[Resource], slots: &mut Slots, errors: &mut Vec<SlotError>) {
+    let mut halves: BTreeMap<SpirvSlot, [bool; 2]> = BTreeMap::new();
+    for r in resources.iter().filter(|r| r.var.combined) {
+        if let Some(texture) = r.var.sampler_of {
+            slots.globals[r.global].spirv = slots.globals[texture].spirv;
+        }
+        if let Some(slot) = slots.globals[r.global].spirv {
+            halves.entry(slot).or_default()[usize::from(r.class() == RegisterClass::S)] = true;
+        }
     }
-    for r in &bound {
+    for r in resources.iter().filter(|r| r.var.combined) {
+        if let Some(slot) = slots.globals[r.global].spirv
+            && halves.get(&slot) != Some(&[true, true])
+        {
+            errors.push(SlotError::Unpaired(r.global, slot));
+        }
+    }
+}
+
+fn choose(
+    bound: &[&Resource],
+    options: &SpirvSlotOptions,
+    slots: &mut Slots,
+    mut sets: Sets,
+    errors: &mut Vec<SlotError>,
+) {
+    let count = |r: &Resource| if options.flatten_arrays { r.count } else { 1 };
+    if !options.bind_register.is_empty() {
+        return bind_registers(bound, options, slots, errors);
+    }
+    for r in bound {
         let slot = &mut slots.globals[r.global];
         if let (None, Some((binding, set))) = (slot.spirv, r.var.vk_binding) {
             slot.spirv = Some(SpirvSlot { set, binding });
@@ -91,11 +123,11 @@ pub(super) fn assign(resources: &[Resource], options: &SlotOptions, slots: &mut 
             sets.take(counter, count(r));
         }
     }
-    for r in &bound {
+    for r in bound {
         let slot = &mut slots.globals[r.global];
         let Some(register) = r.var.register.filter(|_| slot.spirv.is_none()) else { continue };
         let Some(index) = register.index else { continue };
-        let shifted = i64::from(index) + i64::from(options.shift(register.class).of(register.space));
+        let shifted = i64::from(index) + i64::from(options.shift(r.shifted_as(register.class)).of(register.space));
         match u32::try_from(shifted) {
             Ok(binding) => {
                 slot.spirv = Some(SpirvSlot { set: register.space, binding });
@@ -108,16 +140,17 @@ pub(super) fn assign(resources: &[Resource], options: &SlotOptions, slots: &mut 
         Some(class) => u32::try_from(options.shift(class).of(set)).unwrap_or(0),
         None => 0,
     };
-    for r in &bound {
+    for r in bound {
         let has_number = r.var.register.is_some_and(|register| register.index.is_some());
         if slots.globals[r.global].spirv.is_none() && !has_number {
             let chosen = match options.bind_globals.filter(|_| r.var.implicit) {
-                Some(slot) => {
-                    Some(SpirvSlot { binding: slot.binding.saturating_add(from(Some(r.class()), slot.set)), ..slot })
-                }
+                Some(slot) => Some(SpirvSlot {
+                    binding: slot.binding.saturating_add(from(Some(r.shifted_as(r.class())), slot.set)),
+                    ..slot
+                }),
                 None => {
                     let set = home_set(r, options);
-                    sets.next(set, count(r), from(Some(r.class()), set))
+                    sets.next(set, count(r), from(Some(r.shifted_as(r.class())), set))
                 }
             };
             if chosen.is_none() {

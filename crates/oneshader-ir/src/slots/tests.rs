@@ -246,3 +246,52 @@ fn many_resources_take_linear_time() {
     assert_eq!(errors, []);
     assert_eq!(slots.of(Global::from_u32(49_999)).spirv, Some(SpirvSlot { set: 0, binding: 49_999 }));
 }
+
+fn combined(register: Option<Register>, sampler_of: Option<Global>) -> ResourceVar {
+    ResourceVar { register, combined: true, sampler_of, ..Default::default() }
+}
+
+#[test]
+fn combined_halves_meet() {
+    // -fvk-t-shift 10 0 -fvk-s-shift 20 0, as in DXC's documentation of combined image samplers.
+    let register = |class| Some(Register { class, index: Some(0), space: 0 });
+    let mut d = Decls::default();
+    d.add("sam", SAMPLER, 1, combined(register(RegisterClass::S), None));
+    d.add("tex", t2d(), 1, combined(register(RegisterClass::T), None));
+    d.add("sam0", SAMPLER, 1, at(RegisterClass::S, Some(0), 0));
+    let both = d.add("both", t2d(), 1, combined(None, None));
+    d.add("both.sampler", SAMPLER, 1, combined(None, Some(both)));
+    let lettered = d.add("lettered", t2d(), 1, combined(register(RegisterClass::S), None));
+    d.add("lettered.sampler", SAMPLER, 1, combined(None, Some(lettered)));
+    d.add("next", t2d(), 1, ResourceVar::default());
+    let mut options = SlotOptions::default();
+    options.spirv.t_shift.spaces.push((0, 10));
+    options.spirv.s_shift.spaces.push((0, 20));
+    let (slots, errors) = Slots::assign(&d.m, &options);
+    assert_eq!(errors, []);
+    let expected = [
+        "sam 0.10",
+        "tex 0.10",
+        "sam0 0.20",
+        "both 0.0",
+        "both.sampler 0.0",
+        "lettered 0.20",
+        "lettered.sampler 0.20",
+        "next 0.1",
+    ];
+    assert_eq!(spirv(&d, &slots), expected);
+    // Metal counts them as if declared one after the other.
+    let msl = |name: &str| slots.of(d.m.globals.iter().find(|(_, g)| d.m.names.get(g.name) == name).unwrap().0).msl;
+    assert_eq!(msl("both").map(|s| (s.table, s.index)), Some((MslTable::Texture, 1)));
+    assert_eq!(msl("both.sampler").map(|s| (s.table, s.index)), Some((MslTable::Sampler, 2)));
+}
+
+#[test]
+fn a_half_without_the_other_is_an_error() {
+    let mut d = Decls::default();
+    d.add("tex", t2d(), 1, at(RegisterClass::T, Some(1), 0));
+    let sam =
+        d.add("sam", SAMPLER, 1, combined(Some(Register { class: RegisterClass::S, index: Some(1), space: 0 }), None));
+    let (_, errors) = Slots::assign(&d.m, &SlotOptions::default());
+    assert_eq!(errors, [SlotError::Unpaired(sam, SpirvSlot { set: 0, binding: 1 })]);
+}

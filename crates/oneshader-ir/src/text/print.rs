@@ -183,11 +183,15 @@ impl Printer<'_> {
             (var.coherent, "coherent"),
             (var.rasterizer_ordered, "rasterizer_ordered"),
             (var.implicit, "implicit"),
+            (var.combined, "combined"),
         ];
         for (on, word) in words {
             if on {
                 put!(self, " {word}");
             }
+        }
+        if let Some(texture) = var.sampler_of {
+            put!(self, " sampler_of({texture})");
         }
     }
 

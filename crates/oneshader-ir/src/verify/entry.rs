@@ -60,9 +60,13 @@ fn variable(cx: &mut Checker, id: Global, var: &GlobalVar) {
             AddressSpace::Workgroup => data,
             _ => false,
         },
-        GlobalKind::Resource(_) => {
-            let handle = crate::layout::resource_type(&cx.m.types, var.ty).is_some();
-            handle && var.space == AddressSpace::Handle && var.init.is_none()
+        GlobalKind::Resource(resource) => {
+            let handle = crate::layout::resource_type(&cx.m.types, var.ty);
+            // A sampler stands behind the texture it is combined with.
+            let sampler = resource.sampler_of.is_none_or(|texture| {
+                texture < id && resource.combined && matches!(handle, Some(crate::ResourceType::Sampler { .. }))
+            });
+            handle.is_some() && sampler && var.space == AddressSpace::Handle && var.init.is_none()
         }
         GlobalKind::Io(_) => data && matches!(var.space, AddressSpace::Input | AddressSpace::Output),
     };

@@ -130,7 +130,10 @@ pub(crate) fn report_slot_error(module: &IrModule, error: &SlotError, bag: &mut 
             bag.report(codes::MSL_BINDING, var.span, message);
         }
         // Vulkan's affair.
-        SlotError::Overlap { .. } | SlotError::NoBindRegister(_) | SlotError::NoBindGlobals(_) => {}
+        SlotError::Overlap { .. }
+        | SlotError::NoBindRegister(_)
+        | SlotError::NoBindGlobals(_)
+        | SlotError::Unpaired(..) => {}
     }
 }
 

@@ -106,7 +106,7 @@ impl Builder<'_> {
                 }),
                 _ => None,
             },
-            comparison: kind == ResourceType::Sampler { comparison: true },
+            comparison: kind == ResourceType::Sampler { comparison: true } && resource.sampler_of.is_none(),
         })
     }
 

@@ -234,7 +234,8 @@ pub struct ResourceInfo {
     /// The texture's or typed buffer's shape.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureInfo>,
-    /// Whether it is a comparison sampler; its function is the host's sampler's.
+    /// Whether it is a comparison sampler; its function is the host's sampler's. The sampler of a `vk::SampledTexture2D` and
+    /// the like serves both, as the texture's methods ask for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub comparison: bool,
 }

@@ -323,12 +323,17 @@ impl<'t> Parser<'t> {
                     self.next();
                     var.vk_input_attachment = Some(self.parenthesized(Self::number)?);
                 }
-                "push_constant" | "coherent" | "rasterizer_ordered" | "implicit" => {
+                "sampler_of" => {
+                    self.next();
+                    var.sampler_of = Some(self.parenthesized(Self::global_id)?);
+                }
+                "push_constant" | "coherent" | "rasterizer_ordered" | "implicit" | "combined" => {
                     self.next();
                     *match word {
                         "push_constant" => &mut var.push_constant,
                         "coherent" => &mut var.coherent,
                         "rasterizer_ordered" => &mut var.rasterizer_ordered,
+                        "combined" => &mut var.combined,
                         _ => &mut var.implicit,
                     } = true;
                 }
