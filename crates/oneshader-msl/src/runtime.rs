@@ -322,6 +322,81 @@ inline uint4 wave_match(T x)
     }
 }
 ";
+    /// Derivatives over a quad of threads, as Direct3D defines the coarse ones: the first lane's with its neighbours.
+    QuadDdx = "quad_ddx", [], "\
+template <typename T>
+inline T quad_ddx(T x)
+{
+    return quad_broadcast(x, ushort(1)) - quad_broadcast(x, ushort(0));
+}
+";
+    /// Down the quad likewise.
+    QuadDdy = "quad_ddy", [], "\
+template <typename T>
+inline T quad_ddy(T x)
+{
+    return quad_broadcast(x, ushort(2)) - quad_broadcast(x, ushort(0));
+}
+";
+    /// The fine ones: of the lane's own row.
+    QuadDdxFine = "quad_ddx_fine", [], "\
+template <typename T>
+inline T quad_ddx_fine(T x, uint lane)
+{
+    return quad_shuffle(x, ushort((lane & 2u) + 1u)) - quad_shuffle(x, ushort(lane & 2u));
+}
+";
+    /// Of the lane's own column.
+    QuadDdyFine = "quad_ddy_fine", [], "\
+template <typename T>
+inline T quad_ddy_fine(T x, uint lane)
+{
+    return quad_shuffle(x, ushort((lane & 1u) + 2u)) - quad_shuffle(x, ushort(lane & 1u));
+}
+";
+    /// The sum of the magnitudes of both.
+    QuadFwidth = "quad_fwidth", [QuadDdx, QuadDdy], "\
+template <typename T>
+inline T quad_fwidth(T x)
+{
+    return abs(quad_ddx(x)) + abs(quad_ddy(x));
+}
+";
+    /// Level of detail of a texture of some size for the derivatives of a coordinate.
+    LevelOfDetail = "level_of_detail", [], "\
+template <typename T>
+inline float level_of_detail(T dx, T dy, T size)
+{
+    return log2(max(length(dx * size), length(dy * size)));
+}
+";
+    /// The same of a cube: the derivatives of the place on the face that the direction goes through.
+    CubeLevelOfDetail = "cube_level_of_detail", [], "\
+inline float cube_level_of_detail(float3 at, float3 dx, float3 dy, float size)
+{
+    const float3 way = abs(at);
+    if (way.x >= max(way.y, way.z)) {
+        at = at.yzx;
+        dx = dx.yzx;
+        dy = dy.yzx;
+    } else if (way.y >= way.z) {
+        at = at.zxy;
+        dx = dx.zxy;
+        dy = dy.zxy;
+    }
+    const float2 across = (dx.xy * at.z - at.xy * dx.z) / (at.z * at.z);
+    const float2 down = (dy.xy * at.z - at.xy * dy.z) / (at.z * at.z);
+    return log2(0.5f * size * max(length(across), length(down)));
+}
+";
+    /// Place in the threadgroup of a lane of a quad, `size` quads standing in a row and in a column.
+    PlaceInQuads = "place_in_quads", [], "\
+inline uint3 place_in_quads(uint quad, uint lane, uint2 size)
+{
+    const uint2 corner = 2u * uint2(quad % size.x, quad / size.x % size.y);
+    return uint3(corner + uint2(lane & 1u, lane >> 1u), quad / (size.x * size.y));
+}
+";
     /// Product of matrices component by component.
     MatrixMultiply = "multiply_components", [], "\
 template <typename T, int R, int C>

@@ -244,19 +244,19 @@ fn members_that_overlap() {
 }
 
 #[test]
-fn derivatives_and_lod_queries_outside_fragments() {
+fn derivatives_without_quads_and_clamped_lod_queries_of_kernels() {
     let store = "  v8: rwstructured<f32> = load g17\n  v9: ptr<storage, f32> = elementptr v8, u32 0\n  store v9, v1";
     refused(
         "compute",
         &format!("  v1: f32 = ddx f32 1.0\n{store}"),
-        "OSH5114 Metal has derivatives in fragment functions only",
+        "OSH5114 derivatives need quads of threads: numthreads with even sizes in x and y, or a multiple of 4 in x alone",
     );
     refused(
         "compute",
         &format!(
             "  v0: texture_2d<f32x4> = load g2\n  v2: sampler = load g6\n  v1: f32 = texlod v0, sampler v2, coord f32x2 zero\n{store}"
         ),
-        "OSH5114 Metal has level-of-detail queries in fragment functions only",
+        "OSH5114 Metal tells a kernel nothing of a sampler's limits for the level of detail",
     );
 }
 

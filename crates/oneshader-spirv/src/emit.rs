@@ -3,7 +3,7 @@
 use crate::caps;
 use crate::cx::Cx;
 use crate::func::Instance;
-use crate::intrinsic::{is_derivative, root_of};
+use crate::intrinsic::{is_derivative, is_of_quad, root_of};
 use crate::module::Module;
 use crate::options::SpirvOptions;
 use crate::resource::Which;
@@ -36,6 +36,8 @@ pub(crate) struct Usage {
 impl Usage {
     fn new(ir: &IrModule, entry: &EntryPoint) -> Self {
         let mut usage = Self::default();
+        // Where quads are two by two threads, reads across them say so too; rows of two make such quads by themselves.
+        let squares = matches!(entry.threads, [x, y, _] if x > 2 && x % 2 == 0 && y % 2 == 0);
         for f in ir.reachable(entry.func) {
             let func = &ir.functions[f];
             for (_, _, data) in func.live_insts() {
@@ -52,7 +54,7 @@ impl Usage {
                     usage.per_vertex.extend(root_of(func, data.args[0]).map(|(global, _)| global));
                 }
                 usage.derivatives |= match data.op {
-                    IrOp::Intrinsic(intrinsic) => is_derivative(intrinsic),
+                    IrOp::Intrinsic(intrinsic) => is_derivative(intrinsic) || squares && is_of_quad(intrinsic),
                     IrOp::Texture(TextureOp::Sample, with) => {
                         !with.intersects(TextureOperands::LEVEL | TextureOperands::GRAD)
                     }

@@ -95,6 +95,12 @@ pub(crate) fn is_derivative(intrinsic: Intrinsic) -> bool {
     DERIVATIVES.iter().any(|&(i, _)| i == intrinsic)
 }
 
+/// Whether an intrinsic looks across a quad without being a derivative.
+pub(crate) fn is_of_quad(intrinsic: Intrinsic) -> bool {
+    use Intrinsic::{QuadAll, QuadAny, QuadReadAcrossDiagonal, QuadReadAcrossX, QuadReadAcrossY, QuadReadLaneAt};
+    matches!(intrinsic, QuadReadAcrossX | QuadReadAcrossY | QuadReadAcrossDiagonal | QuadReadLaneAt | QuadAny | QuadAll)
+}
+
 /// log10(2), as DXC has it.
 const LOG10_OF_2: f64 = std::f32::consts::LOG10_2 as f64;
 

@@ -36,8 +36,9 @@ codes! {
         "Subpass inputs, ray-tracing acceleration structures, and resources chosen at run time in ways Metal cannot pass are \
          not supported. Choose among the elements of an array of resources by an index.";
     MSL_STAGE_FUNCTION = 5114, Error, "function not available in this stage of Metal",
-        "Metal has derivatives and level-of-detail queries in fragment functions only, and barriers in kernels only. Pass \
-         an explicit level or gradient.";
+        "Kernels take derivatives across quads of threads, which numthreads must allow: even sizes in x and y, or a \
+         multiple of 4 in x alone. CalculateLevelOfDetail asks for a sampler's limits, which a kernel cannot see. Pass an \
+         explicit level or gradient, or ask for CalculateLevelOfDetailUnclamped.";
     MSL_ATOMIC = 5115, Error, "atomic operation not supported by Metal",
         "Atomic operations work on 32-bit integers in device or threadgroup memory. Change the type of the memory.";
     MSL_BINDING = 5116, Error, "binding that Metal cannot have",

@@ -61,6 +61,8 @@ pub(crate) struct Body<'c, 'a> {
     pub io: Option<StageIo>,
     /// Variables of stage variables, `static` and `groupshared` ones in the entry point.
     pub globals: FxHashMap<oneshader_ir::Global, Expr>,
+    /// The place of a thread in its threadgroup, where it follows from the quad-group.
+    pub thread: Option<Expr>,
     /// Hidden counters of buffers, by parameter.
     pub counters: FxHashMap<usize, Expr>,
     /// Sizes of buffers in bytes, by parameter.
@@ -166,6 +168,7 @@ impl<'c, 'a> Body<'c, 'a> {
             params: Vec::new(),
             io: None,
             globals: FxHashMap::default(),
+            thread: None,
             counters: FxHashMap::default(),
             sizes: FxHashMap::default(),
             components: FxHashMap::default(),

@@ -125,8 +125,7 @@ impl Body<'_, '_> {
         let mut own = self.take_scope();
         ["in", "out", "args"].iter().for_each(|n| own.reserve(n));
         let io = stage_io(
-            &self.cx.raised.module,
-            &entry,
+            self.cx.raised,
             self.function,
             Inner { outer: &self.cx.scope, own: &mut own },
             io_names,
@@ -374,6 +373,10 @@ impl Body<'_, '_> {
             }
             match form {
                 Form::Place(_) => {}
+                Form::Thread(builtin) => {
+                    let expr = self.thread_position(global, builtin);
+                    self.globals.insert(global, expr);
+                }
                 Form::Interpolant { field, method } => {
                     let field = self.dotted(&field);
                     let expr = self.method(field, method, &[]);

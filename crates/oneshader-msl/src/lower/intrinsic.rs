@@ -81,11 +81,7 @@ impl Body<'_, '_> {
         }
         let is_derivative = which.effects().contains(Effects::CONVERGENT);
         if is_derivative && self.cx.raised.entry.stage != Stage::Pixel {
-            return self.error(
-                codes::MSL_STAGE_FUNCTION,
-                data.span,
-                "Metal has derivatives in fragment functions only",
-            );
+            return self.quad_derivative(inst, data, which);
         }
         let args = self.values(&data.args);
         let expr = self.function_of(data, which, &args);

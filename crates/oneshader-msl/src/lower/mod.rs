@@ -13,6 +13,7 @@ mod entry;
 mod flow;
 mod intrinsic;
 mod memory;
+mod quads;
 mod texture;
 mod transfer;
 mod wave;

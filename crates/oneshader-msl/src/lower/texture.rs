@@ -3,6 +3,7 @@
 
 use super::body::Body;
 use super::effects;
+use super::quads::gradient_option;
 use crate::ast::{Expr, ExprKind, Infix, Stmt};
 use crate::raise::usage::{self, Class, TextureAccess};
 use crate::runtime::Helper;
@@ -12,12 +13,12 @@ use oneshader_ir::{
 };
 
 /// A texture instruction taken apart.
-struct Access<'i> {
-    data: &'i InstData,
+pub(super) struct Access<'i> {
+    pub data: &'i InstData,
     operands: TextureOperands,
-    texture: TextureType,
+    pub texture: TextureType,
     class: Class,
-    object: Expr,
+    pub object: Expr,
 }
 
 impl Access<'_> {
@@ -99,7 +100,13 @@ impl Body<'_, '_> {
 
     fn sample(&mut self, inst: Inst, access: &Access) {
         let sampler = self.sampler(access);
-        let (position, layer) = self.split(access);
+        let (mut position, layer) = self.split(access);
+        let explicit = access.operands.intersects(TextureOperands::LEVEL | TextureOperands::GRAD);
+        let by_quad = !explicit && access.texture.dim != TextureDim::D1 && self.has_thread_quads();
+        if by_quad {
+            let ty = self.position_type(access.texture);
+            position = self.temporary("coordinate", ty, position);
+        }
         let mut args = vec![sampler, position];
         args.extend(layer);
         let reference = access.arg(TextureOperands::COMPARE);
@@ -107,7 +114,7 @@ impl Body<'_, '_> {
             let reference = self.value(reference);
             args.push(reference);
         }
-        self.level_options(access, &mut args);
+        self.level_options(access, by_quad.then_some(position), &mut args);
         if let Some(offset) = access.arg(TextureOperands::OFFSET) {
             let offset = self.int_vector(offset);
             args.push(offset);
@@ -118,7 +125,6 @@ impl Body<'_, '_> {
             return self.define(inst, call);
         }
         let call = self.method(access.object, name, &args);
-        let explicit = access.operands.intersects(TextureOperands::LEVEL | TextureOperands::GRAD);
         let call = if explicit { call } else { self.convergent(call) };
         let value = match (reference.is_some(), access.class.depth) {
             (true, _) => call,
@@ -155,14 +161,25 @@ impl Body<'_, '_> {
         expr
     }
 
-    fn level_options(&mut self, access: &Access, args: &mut Vec<Expr>) {
+    /// The type of a coordinate without layer.
+    fn position_type(&mut self, texture: TextureType) -> oneshader_ir::Type {
+        match texture.dim.coords() as u8 {
+            1 => self.cx.types.scalar(Scalar::F32),
+            n => self.cx.types.vector(Scalar::F32, n),
+        }
+    }
+
+    /// The options that choose a level; `by_quad` is the coordinate whose derivatives must be computed for it.
+    fn level_options(&mut self, access: &Access, by_quad: Option<Expr>, args: &mut Vec<Expr>) {
         let is_1d = access.texture.dim == TextureDim::D1;
         // One-dimensional textures have one level in Metal.
         if is_1d {
             return;
         }
-        if let Some(bias) = access.arg(TextureOperands::BIAS) {
-            let bias = self.value(bias);
+        let bias = access.arg(TextureOperands::BIAS).map(|bias| self.value(bias));
+        if let Some(coordinate) = by_quad {
+            args.extend(self.quad_gradient(access, coordinate, bias));
+        } else if let Some(bias) = bias {
             let option = self.call("bias", &[bias]);
             args.push(option);
         }
@@ -174,12 +191,7 @@ impl Body<'_, '_> {
         if access.operands.contains(TextureOperands::GRAD) {
             let at = access.operands.position(TextureOperands::GRAD);
             let gradients = self.values(&access.data.args[at..at + 2]);
-            let name = match access.texture.dim {
-                TextureDim::D3 => "gradient3d",
-                TextureDim::Cube => "gradientcube",
-                _ => "gradient2d",
-            };
-            let option = self.call(name, &gradients);
+            let option = self.call(gradient_option(access.texture.dim), &gradients);
             args.push(option);
         }
         if let Some(least) = access.arg(TextureOperands::MIN_LOD) {
@@ -466,13 +478,6 @@ impl Body<'_, '_> {
     }
 
     fn query_lod(&mut self, inst: Inst, access: &Access, op: TextureOp) {
-        if self.cx.raised.entry.stage != Stage::Pixel {
-            return self.error(
-                codes::MSL_STAGE_FUNCTION,
-                access.data.span,
-                "Metal has level-of-detail queries in fragment functions only",
-            );
-        }
         let sampler = self.sampler(access);
         let Some(coordinate) = access.arg(TextureOperands::COORD) else { return };
         let mut position = self.value(coordinate);
@@ -482,8 +487,17 @@ impl Body<'_, '_> {
             position = self.swizzle(position, &lanes);
         }
         if access.texture.dim == TextureDim::D1 {
-            let zero = self.text("0.0f");
-            return self.define(inst, zero);
+            // One level in Metal: the clamped one is 0.
+            let level = match op {
+                TextureOp::Lod => self.text("0.0f"),
+                _ if self.has_thread_quads() && !self.needs_quads(access.data.span) => return,
+                _ => self.line_level(access, position),
+            };
+            return self.define(inst, level);
+        }
+        if self.cx.raised.entry.stage != Stage::Pixel {
+            let ty = self.position_type(access.texture);
+            return self.quad_level(inst, access, op, position, ty);
         }
         let name = match op {
             TextureOp::Lod => "calculate_clamped_lod",

@@ -3,6 +3,7 @@
 //! A field of either structure is a scalar or vector. Arrays and matrices take one field (and location) for each element or
 //! row and are gathered into a local variable; so are values whose Metal type is another (`bool`s, signed built-ins).
 
+use super::Raised;
 use super::memory::scalar_name;
 use crate::names::{Inner, Scope, member};
 use cranelift_entity::SecondaryMap;
@@ -20,6 +21,8 @@ pub(crate) enum Form {
     /// It is a local variable: a value of its type is made of these expressions, one for each element or row. `convert`:
     /// each part has the Metal type of that name and must be converted.
     Parts { parts: Vec<String>, convert: Option<String> },
+    /// It is made of the places of [`QuadPlaces`].
+    Thread(BuiltIn),
     /// An `interpolant<...>` field: read by its methods.
     Interpolant { field: String, method: &'static str },
 }
@@ -32,6 +35,17 @@ pub(crate) struct IoStruct {
     pub fields: Vec<String>,
 }
 
+/// The arguments from which positions of threads are computed, where those follow from the quad-groups.
+#[derive(Clone, Debug)]
+pub(crate) struct QuadPlaces {
+    /// Index of the quad-group in the threadgroup.
+    pub quad: String,
+    /// Index of the thread in it.
+    pub lane: String,
+    /// Position of the threadgroup, a `uint3`; empty where nothing asks for it.
+    pub group: String,
+}
+
 /// The interface of an entry point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StageIo {
@@ -42,6 +56,7 @@ pub(crate) struct StageIo {
     pub forms: SecondaryMap<Global, Option<Form>>,
     /// Whether vertex attributes are read.
     pub has_attributes: bool,
+    pub quads: Option<QuadPlaces>,
 }
 
 /// What is needed to lay out the interface.
@@ -50,6 +65,8 @@ pub(crate) struct Interface<'a> {
     pub entry: &'a EntryPoint,
     pub function: &'a Function,
     pub scope: Inner<'a>,
+    /// Whether positions of threads follow from the quad-groups.
+    pub moves_threads: bool,
     pub bag: &'a mut DiagnosticBag,
     pub io: StageIo,
     fields: Scope,
@@ -58,18 +75,19 @@ pub(crate) struct Interface<'a> {
 }
 
 pub(crate) fn stage_io(
-    module: &IrModule,
-    entry: &EntryPoint,
+    raised: &Raised,
     function: &Function,
     scope: Inner,
     names: (String, String),
     bag: &mut DiagnosticBag,
 ) -> StageIo {
+    let entry = &raised.entry;
     let mut this = Interface {
-        module,
+        module: &raised.module,
         entry,
         function,
         scope,
+        moves_threads: raised.moves_threads,
         bag,
         io: StageIo::default(),
         fields: Scope::default(),
@@ -114,6 +132,11 @@ fn argument(builtin: BuiltIn, stage: Stage) -> Option<(Scalar, u8, &'static str)
         (BuiltIn::GroupIndex, Stage::Compute) => (uint, 1, "thread_index_in_threadgroup"),
         _ => return None,
     })
+}
+
+/// Whether a built-in says where in its threadgroup a thread is.
+fn moves(builtin: BuiltIn) -> bool {
+    matches!(builtin, BuiltIn::DispatchThreadId | BuiltIn::GroupThreadId | BuiltIn::GroupIndex)
 }
 
 impl Interface<'_> {
@@ -168,6 +191,9 @@ impl Interface<'_> {
                 let semantic = self.module.names.get(io.semantic).to_owned();
                 return self.unsupported(global, &format!("input for {semantic}"));
             };
+            if self.moves_threads && moves(builtin) {
+                return self.thread(global, builtin);
+            }
             return self.argument(global, &io, &name, (scalar, len, attribute));
         }
         let location = io.location.unwrap_or(0);
@@ -236,7 +262,7 @@ impl Interface<'_> {
             _ => false,
         };
         let twice = self.entry.inputs.iter().filter(asked).count() > 1;
-        let shrinks = scalar == Scalar::U32 && len == 3 && !twice;
+        let shrinks = scalar == Scalar::U32 && len == 3 && !twice && !self.shares_group(io.builtin);
         let len_spelled = if shrinks { own_len.min(len) } else { len };
         let ty = spell(scalar, len_spelled);
         let known = self.arguments.iter().find(|(b, _)| Some(*b) == io.builtin).map(|(_, name)| name.clone());
@@ -266,6 +292,42 @@ impl Interface<'_> {
             let convert = (own != scalar).then(|| spell(own, own_len));
             Form::Parts { parts: vec![part], convert }
         });
+    }
+
+    /// A position that follows from the thread's quad-group.
+    fn thread(&mut self, global: Global, builtin: BuiltIn) {
+        if self.leaf(self.module.globals[global].ty).is_none() {
+            return self.unsupported(global, "system value of this type");
+        }
+        if self.io.quads.is_none() {
+            let mut argument = |name: &str, attribute: &str| {
+                let name = self.scope.variable(name);
+                self.io.params.push((format!("uint {name}"), format!("[[{attribute}]]")));
+                name
+            };
+            let quad = argument("quad_index", "quadgroup_index_in_threadgroup");
+            let lane = argument("quad_lane", "thread_index_in_quadgroup");
+            self.io.quads = Some(QuadPlaces { quad, lane, group: String::new() });
+        }
+        if builtin == BuiltIn::DispatchThreadId && self.io.quads.as_ref().is_some_and(|q| q.group.is_empty()) {
+            let known = self.arguments.iter().find(|(b, _)| *b == BuiltIn::GroupId).map(|(_, name)| name.clone());
+            let group = known.unwrap_or_else(|| {
+                let name = self.scope.variable("group");
+                self.io.params.push((format!("uint3 {name}"), "[[threadgroup_position_in_grid]]".to_owned()));
+                self.arguments.push((BuiltIn::GroupId, name.clone()));
+                name
+            });
+            self.io.quads.iter_mut().for_each(|q| q.group.clone_from(&group));
+        }
+        self.io.forms[global] = Some(Form::Thread(builtin));
+    }
+
+    /// Whether the position of the threadgroup is asked for by positions of threads too.
+    fn shares_group(&self, builtin: Option<BuiltIn>) -> bool {
+        let asks = |&g: &Global| self.io_var(g).is_some_and(|io| io.builtin == Some(BuiltIn::DispatchThreadId));
+        builtin == Some(BuiltIn::GroupId)
+            && self.moves_threads
+            && self.entry.inputs.iter().any(|g| asks(g) && self.is_used(*g))
     }
 
     /// A pixel shader reads the copies that the vertex shader hands on in the user's varyings `clipN`.

@@ -5,6 +5,7 @@ pub(crate) mod guards;
 pub(crate) mod io;
 pub(crate) mod lift;
 pub(crate) mod memory;
+pub(crate) mod quads;
 pub(crate) mod ranges;
 pub(crate) mod usage;
 pub(crate) mod waves;
@@ -24,6 +25,8 @@ pub(crate) struct Raised {
     pub lifted: Lifted,
     pub classes: Classes,
     pub slots: Slots,
+    /// Whether the positions of a compute shader's threads follow from their quad-groups.
+    pub moves_threads: bool,
 }
 
 /// Clones what `entry` reaches and runs the passes over it.
@@ -44,14 +47,15 @@ pub(crate) fn raise(
         return None;
     }
     for &func in &order {
-        waves::run(&mut clone, func, options);
+        waves::run(&mut clone, func, entry.stage, options);
         if options.semantics == MslSemantics::Hlsl {
             guards::run(&mut clone, func);
         }
     }
+    let moves_threads = quads::moves_threads(&clone, entry, &order);
     let mut lifted = lift::run(&mut clone, entry.func, &order);
     let (classes, order) = usage::run(&mut clone, entry.func, &order, &mut lifted);
-    Some(Raised { module: clone, entry: entry.clone(), order, lifted, classes, slots })
+    Some(Raised { module: clone, entry: entry.clone(), order, lifted, classes, slots, moves_threads })
 }
 
 /// A clone of `module` in which only the functions of `order` have bodies.

@@ -1,8 +1,8 @@
-//! Wave intrinsics that Metal has no function for, when their emulation is asked for. `WaveMultiPrefix*` receive the lane's
-//! index as a further operand, so that lifting brings it along.
+//! Intrinsics whose emulation asks for the lane's index: `WaveMultiPrefix*` where it is wanted, and fine derivatives of
+//! threads. They receive it as a further operand, so that lifting brings it along.
 
 use crate::options::MslOptions;
-use oneshader_ir::{Func, Inst, InstData, InstFlags, Intrinsic, IrModule, Op, Scalar};
+use oneshader_ir::{Func, Inst, InstData, InstFlags, Intrinsic, IrModule, Op, Scalar, Stage};
 use smallvec::SmallVec;
 
 /// Whether an intrinsic scans the lanes of a partition.
@@ -10,10 +10,11 @@ pub(crate) fn is_multi_prefix(which: Intrinsic) -> bool {
     (Intrinsic::WaveMultiPrefixSum..=Intrinsic::WaveMultiPrefixCountBits).contains(&which)
 }
 
-pub(crate) fn run(module: &mut IrModule, func: Func, options: &MslOptions) {
-    if !options.emulate_wave_match {
-        return;
-    }
+pub(crate) fn run(module: &mut IrModule, func: Func, stage: Stage, options: &MslOptions) {
+    let wants = |which| match which {
+        Intrinsic::DdxFine | Intrinsic::DdyFine => stage == Stage::Compute,
+        _ => options.emulate_wave_match && is_multi_prefix(which),
+    };
     let uint = module.types.scalar(Scalar::U32);
     let (types, function) = (&mut module.types, &mut module.functions[func]);
     for block in function.order.clone() {
@@ -21,7 +22,7 @@ pub(crate) fn run(module: &mut IrModule, func: Func, options: &MslOptions) {
         let mut new: Vec<Inst> = Vec::with_capacity(old.len());
         for inst in old {
             let span = function.insts[inst].span;
-            if matches!(function.insts[inst].op, Op::Intrinsic(which) if is_multi_prefix(which)) {
+            if matches!(function.insts[inst].op, Op::Intrinsic(which) if wants(which)) {
                 let lane = InstData {
                     op: Op::Intrinsic(Intrinsic::WaveLaneIndex),
                     args: SmallVec::new(),
