@@ -21,19 +21,20 @@ HUGE_VALF MAXFLOAT INT_MAX INT_MIN UINT_MAX FLT_MAX FLT_MIN FLT_EPSILON HALF_MAX
 
 /// Functions of Metal's library that the text may call: a variable of the same name would hide them.
 const FUNCTIONS: &str = "\
-abs absdiff acos acosh addsat all any as_type asin asinh atan atan2 atanh ceil clamp clz copysign cos cosh cospi cross ctz \
-determinant dfdx dfdy discard_fragment distance distance_squared divide dot exp exp10 exp2 extract_bits fabs faceforward \
-fast fdim floor fma fmax fmax3 fmedian3 fmin fmin3 fmod fract frexp fwidth ilogb insert_bits is_function_constant_defined \
-isfinite isinf isnan isnormal isordered isunordered ldexp length length_squared log log10 log2 mad24 madhi madsat max max3 \
-median3 min min3 mix modf mul24 mulhi nextafter normalize popcount pow powr precise quad_all quad_any quad_shuffle \
-quad_shuffle_xor reflect refract reverse_bits rhadd rint rotate round rsqrt saturate select sign signbit simd_all \
-simd_and simd_any simd_ballot simd_broadcast_first simd_is_first simd_is_helper_thread simd_max simd_min simd_or \
-simd_prefix_exclusive_product simd_prefix_exclusive_sum simd_product simd_shuffle simd_sum simd_xor simdgroup_barrier sin \
-sincos sinh sinpi smoothstep sqrt step sub_sat subsat tan tanh tanpi threadgroup_barrier transpose trunc \
-atomic_load_explicit atomic_store_explicit atomic_exchange_explicit atomic_compare_exchange_weak_explicit \
-atomic_fetch_add_explicit atomic_fetch_and_explicit atomic_fetch_max_explicit atomic_fetch_min_explicit \
-atomic_fetch_or_explicit atomic_fetch_sub_explicit atomic_fetch_xor_explicit atomic_max_explicit atomic_min_explicit \
-atomic_thread_fence unpack pack unpack_matrix pack_matrix in out args";
+abs absdiff acos acosh addsat all any as_type asin asinh atan atan2 atanh bias ceil clamp clz copysign cos cosh cospi cross \
+ctz determinant dfdx dfdy discard_fragment distance distance_squared divide dot exp exp10 exp2 extract_bits fabs \
+faceforward fast fdim floor fma fmax fmax3 fmedian3 fmin fmin3 fmod fract frexp fwidth gradient2d gradient3d gradientcube \
+ilogb insert_bits is_function_constant_defined isfinite isinf isnan isnormal isordered isunordered ldexp length \
+length_squared level log log10 log2 mad24 madhi madsat max max3 median3 min min3 min_lod_clamp mix modf mul24 mulhi \
+nextafter normalize popcount pow powr precise quad_all quad_any quad_shuffle quad_shuffle_xor reflect refract reverse_bits \
+rhadd rint rotate round rsqrt saturate select sign signbit simd_all simd_and simd_any simd_ballot simd_broadcast_first \
+simd_is_first simd_is_helper_thread simd_max simd_min simd_or simd_prefix_exclusive_product simd_prefix_exclusive_sum \
+simd_product simd_shuffle simd_sum simd_xor simdgroup_barrier sin sincos sinh sinpi smoothstep sparse_color sqrt step \
+sub_sat subsat tan tanh tanpi threadgroup_barrier transpose trunc atomic_load_explicit atomic_store_explicit \
+atomic_exchange_explicit atomic_compare_exchange_weak_explicit atomic_fetch_add_explicit atomic_fetch_and_explicit \
+atomic_fetch_max_explicit atomic_fetch_min_explicit atomic_fetch_or_explicit atomic_fetch_sub_explicit \
+atomic_fetch_xor_explicit atomic_max_explicit atomic_min_explicit atomic_thread_fence unpack pack unpack_matrix pack_matrix \
+in out args";
 
 static KEYWORD_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| KEYWORDS.split_whitespace().collect());
 static FUNCTION_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FUNCTIONS.split_whitespace().collect());
