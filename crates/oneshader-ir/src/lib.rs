@@ -40,7 +40,9 @@ pub use module::{
     RegisterClass, ResourceVar, Sampling, SpecConst, Stage,
 };
 pub use names::Names;
-pub use slots::{BindingEntry, BindingMap, GlobalSlots, MslSlot, MslTable, SlotError, SlotOptions, Slots, SpirvSlot};
+pub use slots::{
+    BindingEntry, BindingMap, DescriptorHeap, GlobalSlots, MslSlot, MslTable, SlotError, SlotOptions, Slots, SpirvSlot,
+};
 pub use types::{
     Access, AddressSpace, CounterKind, MatrixOrder, Member, ResourceType, Scalar, StructType, TextureDim, TextureType,
     TypeKind, Types,

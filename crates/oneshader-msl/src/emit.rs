@@ -1,13 +1,14 @@
 //! One entry point to one text.
 
+use crate::lower::table::is_table_global;
 use crate::lower::{Cx, array_of, array_sizes, facts, lower_function};
 use crate::options::{MslBinding, MslOptions};
 use crate::print;
 use crate::raise::memory::Memory;
-use crate::raise::{self, lift};
+use crate::raise::{self, Raised, lift};
 use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
 use oneshader_ir::layout::resource_type;
-use oneshader_ir::{Global, GlobalKind, IrModule, TypeKind};
+use oneshader_ir::{DescriptorHeap, Global, GlobalKind, IrModule, TypeKind};
 use std::fmt::Write;
 
 /// What emitting an entry point gives.
@@ -96,7 +97,11 @@ fn argument_struct(cx: &mut Cx) -> Arguments {
     for (global, var) in module.globals.iter() {
         let GlobalKind::Resource(info) = &var.kind else { continue };
         let Some(resource) = resource_type(&module.types, var.ty) else { continue };
-        if matches!(module.types.kind(var.ty), TypeKind::RuntimeArray { .. }) {
+        if is_table_global(module, global) {
+            if DescriptorHeap::of(module, global).is_none() && first_view(raised, global) == global {
+                let ty = table_type(cx, global);
+                push(&mut out, module.names.get(var.name), &ty, &table_member(raised, global), &[]);
+            }
             continue;
         }
         let sizes = array_sizes(&module.types, var.ty);
@@ -118,7 +123,35 @@ fn argument_struct(cx: &mut Cx) -> Arguments {
     if cx.options.buffer_sizes {
         push(&mut out, "buffer_sizes", "constant uint*", "buffer_sizes", &[]);
     }
+    // Both heaps have members once one is read, so that entry points that read different ones share the structure.
+    let heaps = DescriptorHeap::ALL.map(|h| module.globals.keys().find(|&g| DescriptorHeap::of(module, g) == Some(h)));
+    if heaps.iter().any(Option::is_some) {
+        for (heap, global) in DescriptorHeap::ALL.into_iter().zip(heaps) {
+            let ty = global.map_or_else(|| "ulong".to_owned(), |global| table_type(cx, global));
+            push(&mut out, heap.name(), &ty, heap.name(), &[]);
+        }
+    }
     out
+}
+
+/// The type of the member that is the table of `global`: a placeholder when the entry point reads no view of it.
+fn table_type(cx: &mut Cx, global: Global) -> String {
+    match cx.table_views(global).is_empty() {
+        true => "ulong".to_owned(),
+        false => cx.table_argument_type(global),
+    }
+}
+
+/// The first view of the table of `global` in the file.
+fn first_view(raised: &Raised, global: Global) -> Global {
+    let slot = raised.slots.of(global).msl;
+    let same = |&g: &Global| is_table_global(&raised.module, g) && raised.slots.of(g).msl == slot;
+    raised.module.globals.keys().find(same).unwrap_or(global)
+}
+
+/// The member of the argument structure that is the table of `global`.
+pub(crate) fn table_member(raised: &Raised, global: Global) -> String {
+    argument_name(&raised.module, first_view(raised, global))
 }
 
 fn file(cx: &mut Cx, arguments: &Arguments, functions: &[crate::ast::Function]) -> String {

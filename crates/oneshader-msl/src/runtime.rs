@@ -31,6 +31,13 @@ macro_rules! helpers {
 }
 
 helpers! {
+    /// An entry of a table of handles.
+    Descriptor = "Descriptor", [], "\
+template <typename T>
+struct Descriptor {
+    T value;
+};
+";
     /// Unsigned division: by zero gives all ones.
     UDiv = "divide", [], "\
 template <typename T>

@@ -34,6 +34,8 @@ global g14 \"cull\": output f32 io(\"SV_CullDistance\", 0) builtin(cull_distance
 global g15 \"inner\": input u32 io(\"SV_InnerCoverage\", 0) builtin(inner_coverage)
 global g16 \"each\": input f32 io(\"EACH\", 0) location(1) pervertex
 global g17 \"floats\": handle rwstructured<f32> resource
+global g18 \"queues\": handle [rwstructured<u32, append>] resource
+global g19 \"SamplerDescriptorHeap\": handle [sampler] resource
 ";
 
 fn module(stage: &str, body: &str) -> String {
@@ -162,16 +164,76 @@ fn wave_functions_without_counterpart() {
 }
 
 #[test]
-fn arrays_without_size() {
-    refused(
-        "compute",
-        "  v0: ptr<handle, texture_2d<f32x4>> = access g8, u32 1
+fn arrays_without_size_need_metal_3() {
+    let body = "  v0: ptr<handle, texture_2d<f32x4>> = access g8, u32 1
   v1: texture_2d<f32x4> = load v0
   v2: u32 = texlevels v1
   v3: rwstructured<u32> = load g0
   v4: ptr<storage, u32> = elementptr v3, u32 0
-  store v4, v2",
-        "OSH5108 `many` is an array of resources without a size",
+  store v4, v2";
+    let expected = "OSH5108 `many` is an array of resources without a size, which needs Metal 3.0 (-msl-version 3.0)";
+    refused("compute", body, expected);
+    let options = MslOptions { version: MslVersion::V3_0, ..MslOptions::default() };
+    assert_eq!(errors("compute", body, &options), [""; 0]);
+    let heap = "  v0: ptr<handle, sampler> = access g19, u32 1
+  v1: sampler = load v0
+  v2: texture_2d<f32x4> = load g2
+  v3: f32x4 = sample v2, sampler v1, coord f32x2 zero, level f32 0.0";
+    let expected = "OSH5108 `SamplerDescriptorHeap` is a descriptor heap, which needs Metal 3.0 (-msl-version 3.0)";
+    refused("compute", heap, expected);
+    assert_eq!(errors("compute", heap, &options), [""; 0]);
+}
+
+#[test]
+fn buffers_of_tables_have_no_counter_and_no_length() {
+    let options = MslOptions { version: MslVersion::V3_0, buffer_sizes: true, ..MslOptions::default() };
+    let head = "  v0: ptr<handle, rwstructured<u32, append>> = access g18, u32 1
+  v1: rwstructured<u32, append> = load v0";
+    assert_eq!(
+        errors("compute", &format!("{head}\n  v2: u32 = counter v1, #1"), &options),
+        ["OSH5113 the buffers of an array without size have no counters in Metal"]
+    );
+    let length = format!(
+        "{head}
+  v2: u32 = bufferlength v1
+  v3: rwstructured<u32> = load g0
+  v4: ptr<storage, u32> = elementptr v3, u32 0
+  store v4, v2"
+    );
+    assert_eq!(
+        errors("compute", &length, &options),
+        ["OSH5104 GetDimensions of this buffer needs its length, which Metal cannot tell"]
+    );
+    // Nor through the parameter of a function.
+    let text = format!(
+        "{HEAD}func fn0 \"use\" (v0 \"b\": rwstructured<u32, append>) -> u32 {{
+block0:
+  v1: u32 = counter v0, #1
+  v2: u32 = bufferlength v0
+  v3: u32 = add v1, v2
+  ret v3
+}}
+func fn1 \"main\" () -> void {{
+block0:
+{head}
+  v2: u32 = call fn0(v1)
+  v3: rwstructured<u32> = load g0
+  v4: ptr<storage, u32> = elementptr v3, u32 0
+  store v4, v2
+  ret
+}}
+entry compute \"main\" fn1 in() out() threads(1, 1, 1)
+"
+    );
+    let mut bag = DiagnosticBag::new();
+    assert!(MslBackend::emit(&parse(&text).unwrap(), "main", &options, &mut bag).is_none());
+    let found: Vec<String> = bag.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
+    assert_eq!(
+        found,
+        [
+            "OSH5113 the buffers of an array without size have no counters in Metal",
+            "OSH5113 the buffers of an array without size have no known size in Metal",
+        ]
     );
 }
 

@@ -22,7 +22,8 @@ codes! {
         "Metal has no WaveMatch and no WaveMultiPrefix functions, no functions over 64-bit integers, and no lane index or \
          count in vertex shaders. Turn on the emulation, or write it with WaveReadLaneAt and WaveActiveBallot.";
     MSL_UNBOUNDED_ARRAY = 5108, Error, "array of resources without a size",
-        "A Metal argument is an array of a stated size. Give the array a size.";
+        "Arrays without a size and descriptor heaps are buffers of handles, which came with Metal 3.0 (macOS 13, iOS 16). \
+         Ask for that version (-msl-version 3.0), or give the array a size.";
     MSL_CONTROL_FLOW = 5109, Error, "jump out of several structures at once",
         "Metal has neither goto nor labelled breaks, so control cannot leave several nested loops in one step, and \
          structures may be nested 250 deep. Use a flag, or a function that returns.";

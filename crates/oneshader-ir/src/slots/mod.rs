@@ -3,6 +3,7 @@
 //! Slots are a pure function of the module's declarations, used or not, and the options; `docs/slots.md` states the rules.
 //! Backends and reflection read the table and nothing else.
 
+mod heap;
 mod map;
 mod msl;
 mod spirv;
@@ -13,6 +14,7 @@ use crate::types::{Access, CounterKind, ResourceType, TypeKind, Types};
 use cranelift_entity::SecondaryMap;
 use serde::{Deserialize, Serialize};
 
+pub use heap::DescriptorHeap;
 pub use map::{BindingEntry, BindingMap};
 
 /// A Vulkan descriptor.
@@ -54,7 +56,7 @@ pub struct MslSlot {
     pub table: MslTable,
     /// The first index.
     pub index: u32,
-    /// Number of indices: 1, or the elements of an array.
+    /// Number of indices: 1, or the elements of an array. An array without size is one buffer of entries.
     pub count: u32,
 }
 
@@ -65,9 +67,9 @@ pub struct GlobalSlots {
     pub spirv: Option<SpirvSlot>,
     /// Its hidden counter's descriptor.
     pub spirv_counter: Option<SpirvSlot>,
-    /// Its Metal indices.
+    /// Its Metal indices. Arrays without size that are views of one table have the same.
     pub msl: Option<MslSlot>,
-    /// Its hidden counter's Metal indices.
+    /// Its hidden counter's Metal indices; an array without size has none.
     pub msl_counter: Option<MslSlot>,
 }
 
@@ -212,6 +214,10 @@ struct Resource<'m> {
     kind: ResourceType,
     /// Elements of the arrays around it, 1 for none; an array without size counts 1.
     count: u32,
+    /// Whether it is an array without size.
+    unbounded: bool,
+    /// The descriptor heap that it is a view of.
+    heap: Option<DescriptorHeap>,
 }
 
 impl Resource<'_> {
@@ -247,22 +253,27 @@ fn resources(module: &IrModule) -> Vec<Resource<'_>> {
     let mut out = Vec::new();
     for (global, var) in module.globals.iter() {
         let GlobalKind::Resource(resource) = &var.kind else { continue };
-        let Some((kind, count)) = element(&module.types, var.ty) else { continue };
-        out.push(Resource { global, name: module.names.get(var.name), var: resource, kind, count });
+        let Some((kind, count, unbounded)) = element(&module.types, var.ty) else { continue };
+        let heap = DescriptorHeap::of(module, global);
+        out.push(Resource { global, name: module.names.get(var.name), var: resource, kind, count, unbounded, heap });
     }
     out
 }
 
-fn element(types: &Types, mut ty: crate::Type) -> Option<(ResourceType, u32)> {
-    let mut count = 1u32;
+/// The resource that a type is one or an array of, the number of elements, and whether that is without bound.
+fn element(types: &Types, mut ty: crate::Type) -> Option<(ResourceType, u32, bool)> {
+    let (mut count, mut unbounded) = (1u32, false);
     loop {
         match types.kind(ty) {
             TypeKind::Array { elem, len } => {
                 count = count.saturating_mul(len);
                 ty = elem;
             }
-            TypeKind::RuntimeArray { elem } => ty = elem,
-            TypeKind::Resource(kind) => return Some((kind, count)),
+            TypeKind::RuntimeArray { elem } => {
+                unbounded = true;
+                ty = elem;
+            }
+            TypeKind::Resource(kind) => return Some((kind, count, unbounded)),
             _ => return None,
         }
     }

@@ -20,6 +20,13 @@ impl Decls {
         let space = crate::AddressSpace::Handle;
         self.m.globals.push(GlobalVar { name, ty, space, init: None, kind, readonly: false, span: Span::NONE })
     }
+    /// An array without size.
+    fn table(&mut self, name: &str, kind: ResourceType, var: ResourceVar) -> Global {
+        let global = self.add(name, kind, 1, var);
+        let elem = self.m.globals[global].ty;
+        self.m.globals[global].ty = self.m.types.intern(TypeKind::RuntimeArray { elem });
+        global
+    }
     fn rw(&mut self, counter: CounterKind) -> ResourceType {
         let elem = self.m.types.scalar(Scalar::F32);
         ResourceType::StructuredBuffer { elem, access: Access::ReadWrite, counter, order: MatrixOrder::ColumnMajor }
@@ -183,6 +190,110 @@ fn metal_counts_each_table_in_order() {
     assert_eq!(counters, [8, 9, 10]);
     assert_eq!(slots.msl_sizes(), 11);
     assert_eq!(slots.of(d.m.globals.last().unwrap().0).spirv, None);
+}
+
+/// Metal slots by name, in order of declaration: `b2` is buffer 2.
+fn metal(d: &Decls, slots: &Slots) -> Vec<String> {
+    let show = |s: MslSlot| format!("{}{}", &s.table.name()[..1], s.index);
+    let one = |(g, var): (Global, &GlobalVar)| {
+        assert_eq!(slots.of(g).msl.map(|s| s.count), Some(1));
+        format!("{} {}", d.m.names.get(var.name), slots.of(g).msl.map_or("-".into(), show))
+    };
+    d.m.globals.iter().map(one).collect()
+}
+
+#[test]
+fn an_array_without_size_is_one_buffer_and_views_share_it() {
+    let mut d = Decls::default();
+    let (plain, counter) = (d.rw(CounterKind::None), d.rw(CounterKind::Counter));
+    let vk = |binding| ResourceVar { vk_binding: Some((binding, 4)), ..Default::default() };
+    d.add("a", plain, 1, ResourceVar::default());
+    d.table("textures", t2d(), at(RegisterClass::T, Some(0), 1));
+    d.table("samplers", SAMPLER, at(RegisterClass::S, Some(0), 1));
+    d.table("cubes", texture(TextureDim::Cube, Access::Read), at(RegisterClass::T, Some(0), 1));
+    // Another number, another space, another class: other ranges.
+    d.table("from8", t2d(), at(RegisterClass::T, Some(8), 1));
+    d.table("space2", t2d(), at(RegisterClass::T, Some(0), 2));
+    d.table("written", texture(TextureDim::D2, Access::ReadWrite), at(RegisterClass::U, Some(0), 1));
+    // Without a number, a range of its own each.
+    d.table("loose", t2d(), at(RegisterClass::T, None, 1));
+    d.table("looser", t2d(), at(RegisterClass::T, None, 1));
+    d.table("nowhere", t2d(), ResourceVar::default());
+    // A binding goes before the register, whatever is bound there.
+    d.table("bound", t2d(), ResourceVar { vk_binding: Some((0, 4)), ..at(RegisterClass::T, Some(0), 1) });
+    d.table("buffers", counter, vk(0));
+    d.table("more", t2d(), vk(1));
+    d.add("b", counter, 1, ResourceVar::default());
+    d.add("t", t2d(), 1, ResourceVar::default());
+    let (slots, errors) = Slots::assign(&d.m, &SlotOptions::default());
+    assert_eq!(errors, []);
+    let expected = [
+        "a b0",
+        "textures b1",
+        "samplers b2",
+        "cubes b1",
+        "from8 b3",
+        "space2 b4",
+        "written b5",
+        "loose b6",
+        "looser b7",
+        "nowhere b8",
+        "bound b9",
+        "buffers b9",
+        "more b10",
+        "b b11",
+        "t t0",
+    ];
+    assert_eq!(metal(&d, &slots), expected);
+    // Only `b` has a counter.
+    let counters: Vec<u32> = d.m.globals.keys().filter_map(|g| slots.of(g).msl_counter).map(|s| s.index).collect();
+    assert_eq!((counters, slots.msl_sizes()), (vec![12], 13));
+}
+
+#[test]
+fn heaps_come_last_and_each_has_its_slot() {
+    let heaps = |names: &[&str]| {
+        let mut d = Decls::default();
+        for name in names {
+            d.table(name, if name.starts_with('S') { SAMPLER } else { t2d() }, ResourceVar::default());
+        }
+        let counter = d.rw(CounterKind::Counter);
+        d.add("b", counter, 1, ResourceVar::default());
+        let (slots, errors) = Slots::assign(&d.m, &SlotOptions::default());
+        assert_eq!((errors, slots.msl_sizes()), (vec![], 2));
+        metal(&d, &slots)
+    };
+    // 0 is `b`, 1 its counter, 2 the sizes; a heap that is not read keeps its slot.
+    let (resources, samplers) = ("ResourceDescriptorHeap", "SamplerDescriptorHeap");
+    assert_eq!(heaps(&[]), ["b b0"]);
+    assert_eq!(heaps(&[samplers]), ["SamplerDescriptorHeap b4", "b b0"]);
+    let all = ["ResourceDescriptorHeap b3", "SamplerDescriptorHeap b4", "ResourceDescriptorHeap b3", "b b0"];
+    assert_eq!(heaps(&[resources, samplers, resources]), all);
+}
+
+#[test]
+fn a_map_places_tables_and_heaps() {
+    let mut d = Decls::default();
+    let plain = d.rw(CounterKind::None);
+    d.table("textures", t2d(), at(RegisterClass::T, Some(0), 1));
+    d.table("cubes", texture(TextureDim::Cube, Access::Read), at(RegisterClass::T, Some(0), 1));
+    d.table("elsewhere", t2d(), at(RegisterClass::T, Some(0), 1));
+    d.table("ResourceDescriptorHeap", t2d(), ResourceVar::default());
+    d.add("a", plain, 1, ResourceVar::default());
+    let mut options = SlotOptions::default();
+    for (name, index) in [("cubes", 7), ("elsewhere", 9), ("ResourceDescriptorHeap", 0)] {
+        options.map.resources.insert(name.into(), BindingEntry { msl: Some(index), ..Default::default() });
+    }
+    let (slots, errors) = Slots::assign(&d.m, &options);
+    assert_eq!(errors, []);
+    // A view that the map leaves out goes where another one is.
+    let expected = ["textures b7", "cubes b7", "elsewhere b9", "ResourceDescriptorHeap b0", "a b1"];
+    assert_eq!(metal(&d, &slots), expected);
+    // Views may share an index, others may not.
+    options.map.resources.insert("textures".into(), BindingEntry { msl: Some(7), ..Default::default() });
+    assert_eq!(Slots::assign(&d.m, &options).1, []);
+    options.map.resources.insert("a".into(), BindingEntry { msl: Some(7), ..Default::default() });
+    assert_eq!(Slots::assign(&d.m, &options).1.len(), 1);
 }
 
 #[test]

@@ -142,6 +142,9 @@ impl Body<'_, '_> {
     /// `IncrementCounter` gives the value before, `DecrementCounter` the one after.
     pub(super) fn counter(&mut self, data: &InstData, delta: i8) {
         let Some((param, indices)) = usage::root(self.function, data.args[0]) else { return };
+        if self.is_table(param) {
+            return self.no_entry_fact(data.span, "counters");
+        }
         let object = self.counter_of(param, indices);
         let one = self.uint(1);
         let order = self.text("memory_order_relaxed");

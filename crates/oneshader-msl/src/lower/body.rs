@@ -67,6 +67,8 @@ pub(crate) struct Body<'c, 'a> {
     pub counters: FxHashMap<usize, Expr>,
     /// Sizes of buffers in bytes, by parameter.
     pub sizes: FxHashMap<usize, Expr>,
+    /// The arguments that hold several views of a table, by buffer index.
+    pub tables: FxHashMap<u32, String>,
     /// The components of vectors that are made of known ones.
     pub components: FxHashMap<Expr, Vec<Expr>>,
     /// The scalar of vectors whose components all are one.
@@ -171,6 +173,7 @@ impl<'c, 'a> Body<'c, 'a> {
             thread: None,
             counters: FxHashMap::default(),
             sizes: FxHashMap::default(),
+            tables: FxHashMap::default(),
             components: FxHashMap::default(),
             splats: FxHashMap::default(),
             lanes: FxHashMap::default(),

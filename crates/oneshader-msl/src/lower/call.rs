@@ -52,7 +52,7 @@ impl Body<'_, '_> {
     }
 
     fn resource_argument(&mut self, callee: Func, index: usize, arg: Value, args: &mut Vec<Expr>) {
-        let expr = self.handle(arg);
+        let expr = self.handle_as(arg, self.cx.raised.classes.class(callee, index));
         let root = usage::root(self.function, arg).map(|(param, indices)| (param, indices.to_vec()));
         let indexed = root.as_ref().is_some_and(|(_, i)| !i.is_empty());
         let is_block = matches!(
@@ -62,6 +62,16 @@ impl Body<'_, '_> {
         args.push(if indexed && is_block { self.prefix(Prefix::Deref, expr) } else { expr });
         let uses = self.cx.raised.classes.uses(callee, index);
         let Some((param, indices)) = root else { return };
+        if self.is_table_entry(arg) {
+            let span = self.function.def_inst(arg).map_or(self.function.span, |(_, data)| data.span);
+            if uses.contains(Uses::COUNTER) {
+                self.no_entry_fact(span, "counters");
+            }
+            if uses.contains(Uses::LENGTH) && self.cx.options.buffer_sizes {
+                self.no_entry_fact(span, "known size");
+            }
+            return;
+        }
         if uses.contains(Uses::COUNTER) {
             let counter = self.counter_of(param, &indices);
             args.push(counter);

@@ -9,7 +9,9 @@ use crate::raise::lift::{Item, stays};
 use crate::raise::usage::{Uses, is_resource};
 use oneshader_diag::codes;
 use oneshader_ir::layout::resource_type;
-use oneshader_ir::{AddressSpace, Global, InstFlags, MslTable, ResourceType, Stage, TypeKind, Value, ValueDef};
+use oneshader_ir::{
+    AddressSpace, DescriptorHeap, Global, InstFlags, MslTable, ResourceType, Stage, TypeKind, Value, ValueDef,
+};
 
 /// Buffer index of interleaved vertex data.
 pub(crate) const VERTEX_BUFFER_INDEX: u32 = 30;
@@ -93,6 +95,9 @@ impl Body<'_, '_> {
             return "int".to_owned();
         };
         let element = self.cx.handle_type(resource, class, push);
+        if self.is_table(index) {
+            return self.cx.table_type(&element);
+        }
         if sizes.is_empty() {
             return by_reference(resource, element);
         }
@@ -169,7 +174,7 @@ impl Body<'_, '_> {
 
     /// One argument for each resource, then the hidden ones.
     fn direct_arguments(&mut self, head: &mut ast::Function, has_attributes: bool) {
-        let mut hidden = Vec::new();
+        let (mut hidden, mut heaps) = (Vec::new(), Vec::new());
         let mut wants_sizes = false;
         let items = self.cx.raised.lifted.items[self.func].clone();
         for (index, item) in items.iter().enumerate() {
@@ -182,6 +187,16 @@ impl Body<'_, '_> {
             let Some(slot) = slots.msl else { continue };
             self.check_slot(global, slot.table, slot.index, slot.count, has_attributes);
             let table = slot.table.name();
+            if self.is_table(index) {
+                let argument = self.table_argument(global, &name, &spelled, slot.index);
+                match DescriptorHeap::of(&self.cx.raised.module, global) {
+                    Some(_) => heaps.extend(argument),
+                    None => head.params.extend(argument),
+                }
+                let expr = self.text(&name);
+                self.params.push(expr);
+                continue;
+            }
             let sizes = array_sizes(&self.cx.types, self.function.params[index].ty);
             let gathers = slot.table == MslTable::Buffer && self.cx.options.buffer_arrays == BufferArrays::Arguments;
             match sizes[..] {
@@ -219,6 +234,7 @@ impl Body<'_, '_> {
             let attribute = format!("[[buffer({})]]", self.cx.raised.slots.msl_sizes());
             head.params.push(Param { declaration, attribute });
         }
+        head.params.extend(heaps);
     }
 
     fn resource_attribute(&self, global: Global, slot: &str) -> String {
@@ -257,6 +273,19 @@ impl Body<'_, '_> {
             let Item::Global(global) = *item else { break };
             let name = self.param_name(index);
             let spelled = self.resource_param_type(index);
+            if self.is_table(index) {
+                let member = crate::emit::table_member(self.cx.raised, global);
+                match self.cx.table_views(global).len() {
+                    0 | 1 => {
+                        let line = self.name(&format!("{spelled} {name} = args.{member};"));
+                        self.out.push(Stmt::Line(line));
+                    }
+                    _ => self.view(&name, &spelled, &format!("args.{member}")),
+                }
+                let expr = self.text(&name);
+                self.params.push(expr);
+                continue;
+            }
             let member = self.argument_member(global);
             let is_reference = spelled.ends_with('&') && !spelled.contains("array<");
             let value = if is_reference { format!("*args.{member}") } else { format!("args.{member}") };
@@ -518,10 +547,14 @@ impl Body<'_, '_> {
     }
 }
 
-/// The sizes of the arrays of resources that a parameter's type is, the outermost first.
+/// The sizes of the arrays of resources that a parameter's type is, the outermost first; without that of an array that has
+/// none.
 pub(crate) fn array_sizes(types: &oneshader_ir::Types, ty: oneshader_ir::Type) -> Vec<u32> {
     let mut ty = types.pointee(ty).map_or(ty, |(_, t)| t);
     let mut sizes = Vec::new();
+    if let TypeKind::RuntimeArray { elem } = types.kind(ty) {
+        ty = elem;
+    }
     while let TypeKind::Array { elem, len } = types.kind(ty) {
         sizes.push(len);
         ty = elem;

@@ -61,9 +61,17 @@ impl Body<'_, '_> {
 
     /// The expression of a handle.
     pub(super) fn handle(&mut self, handle: Value) -> Expr {
+        self.handle_as(handle, None)
+    }
+
+    /// The expression of a handle where a texture of `class` is wanted, which decides for an entry of a table.
+    pub(super) fn handle_as(&mut self, handle: Value, class: Option<usage::Class>) -> Expr {
         let function = self.function;
         match usage::root(function, handle) {
             Some((param, indices)) if param < self.params.len() && self.reaches_element(param, indices) => {
+                if self.is_table(param) && !indices.is_empty() {
+                    return self.table_entry(param, indices, class);
+                }
                 let expr = self.params[param];
                 self.element_of(expr, param, indices)
             }
@@ -81,12 +89,18 @@ impl Body<'_, '_> {
 
     /// Whether indices into a parameter lead to one resource, or to all of the array.
     fn reaches_element(&self, param: usize, indices: &[Value]) -> bool {
-        indices.is_empty() || indices.len() == array_sizes(&self.cx.types, self.function.params[param].ty).len()
+        indices.is_empty() || indices.len() == self.dimensions(param).len()
+    }
+
+    /// The sizes of the array that a parameter is, the outermost first; that of a table is none's.
+    fn dimensions(&self, param: usize) -> Vec<u32> {
+        let sizes = array_sizes(&self.cx.types, self.function.params[param].ty);
+        if self.is_table(param) { [0].into_iter().chain(sizes).collect() } else { sizes }
     }
 
     /// Element `indices` of an array of resources, which is flat in Metal.
     pub(super) fn element_of(&mut self, array: Expr, param: usize, indices: &[Value]) -> Expr {
-        let sizes = array_sizes(&self.cx.types, self.function.params[param].ty);
+        let sizes = self.dimensions(param);
         let mut at: Option<Expr> = None;
         for (&index, &size) in indices.iter().zip(&sizes) {
             let index = self.index_value(index);

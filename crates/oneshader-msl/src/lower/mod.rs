@@ -14,6 +14,7 @@ mod flow;
 mod intrinsic;
 mod memory;
 mod quads;
+pub(crate) mod table;
 mod texture;
 mod transfer;
 mod wave;

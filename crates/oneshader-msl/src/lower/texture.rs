@@ -5,7 +5,7 @@ use super::body::Body;
 use super::effects;
 use super::quads::gradient_option;
 use crate::ast::{Expr, ExprKind, Infix, Stmt};
-use crate::raise::usage::{self, Class, TextureAccess};
+use crate::raise::usage::{Class, TextureAccess, Uses};
 use crate::runtime::Helper;
 use oneshader_diag::codes;
 use oneshader_ir::{
@@ -36,10 +36,10 @@ impl Body<'_, '_> {
         let Some((ResourceType::Texture(texture), _)) = self.resource(data.args[0]) else {
             return self.error(codes::MSL_UNSUPPORTED_RESOURCE, data.span, "the Metal backend has no subpass inputs");
         };
-        let class = usage::root(self.function, data.args[0])
-            .and_then(|(param, _)| self.cx.raised.classes.class(self.func, param))
-            .unwrap_or(Class { depth: false, access: TextureAccess::Sample });
-        let object = self.handle(data.args[0]);
+        let compares = if operands.contains(TextureOperands::COMPARE) { Uses::COMPARE } else { Uses::empty() };
+        let class =
+            self.texture_class(data.args[0], compares).unwrap_or(Class { depth: false, access: TextureAccess::Sample });
+        let object = self.handle_as(data.args[0], Some(class));
         let access = Access { data, operands, texture, class, object };
         if class.depth && matches!(texture.dim, TextureDim::D1 | TextureDim::D3 | TextureDim::Buffer) {
             return self.error(
@@ -454,7 +454,7 @@ impl Body<'_, '_> {
             .into_iter()
             .map(|l| {
                 let uint = self.cx.types.scalar(Scalar::U32);
-                self.temporary("level", uint, l)
+                self.temporary("lod", uint, l)
             })
             .collect();
         let mut names = vec!["get_width"];

@@ -1,11 +1,11 @@
 //! What Metal cannot say at all, found before anything is changed; and the words for errors of the tables.
 
-use crate::options::MslOptions;
+use crate::options::{MslOptions, MslVersion};
 use oneshader_diag::{Diagnostic, DiagnosticBag, Span, codes};
 use oneshader_ir::slots::SlotOwner;
 use oneshader_ir::{
-    EntryPoint, Func, Global, Intrinsic, IrModule, LayoutError, Op, ResourceType, Scalar, SlotError, Stage, Type,
-    TypeKind, ValueDef,
+    DescriptorHeap, EntryPoint, Func, Global, GlobalKind, Intrinsic, IrModule, LayoutError, Op, ResourceType, Scalar,
+    SlotError, Stage, Type, TypeKind, ValueDef,
 };
 use rustc_hash::FxHashSet;
 
@@ -85,16 +85,34 @@ impl Check<'_> {
         loop {
             match self.module.types.kind(ty) {
                 TypeKind::Array { elem, .. } => ty = elem,
-                TypeKind::RuntimeArray { .. } => {
-                    let name = self.module.names.get(var.name);
-                    let message = format!("`{name}` is an array of resources without a size");
-                    self.bag.report(codes::MSL_UNBOUNDED_ARRAY, var.span, message);
-                    return;
+                TypeKind::RuntimeArray { elem } => {
+                    if self.options.version < MslVersion::V3_0 {
+                        return self.no_tables(global);
+                    }
+                    let ordered = matches!(&var.kind, GlobalKind::Resource(r) if r.rasterizer_ordered);
+                    if ordered && self.entry.stage == Stage::Pixel {
+                        let message = "Metal has no order of fragments for the entries of an array without size";
+                        self.bag.report(codes::MSL_UNSUPPORTED_RESOURCE, var.span, message);
+                    }
+                    ty = elem;
                 }
                 _ => break,
             }
         }
         self.value_type(ty, var.span);
+    }
+
+    /// Handles in the memory of a buffer came with Metal 3.
+    fn no_tables(&mut self, global: Global) {
+        let var = &self.module.globals[global];
+        let name = self.module.names.get(var.name);
+        let what = match DescriptorHeap::of(self.module, global) {
+            Some(_) => "is a descriptor heap",
+            None => "is an array of resources without a size",
+        };
+        let message = format!("`{name}` {what}, which needs Metal 3.0 (-msl-version 3.0)");
+        let help = "compile for Metal 3.0 or newer, which reads handles from buffers, or give the array a size";
+        self.bag.push(Diagnostic::new(codes::MSL_UNBOUNDED_ARRAY, var.span, message).help(help));
     }
 
     fn intrinsic(&mut self, which: Intrinsic, span: Span) {

@@ -67,6 +67,19 @@ impl Classes {
     }
 }
 
+/// Whether a parameter is a table: an array of resources without size, a pointer to entries of eight bytes in Metal.
+pub(crate) fn is_table(types: &Types, ty: oneshader_ir::Type) -> bool {
+    types.pointee(ty).is_some_and(|(_, ty)| matches!(types.kind(ty), TypeKind::RuntimeArray { .. }))
+}
+
+impl Class {
+    /// The class that an entry of a table of this class is read as where it is used so. Whether it is a depth texture is
+    /// for each use to say: the entries of one table differ.
+    pub(crate) fn of_entry(self, uses: Uses) -> Self {
+        Self { depth: uses.contains(Uses::COMPARE), ..self }
+    }
+}
+
 /// The instances of each function: the classes of its parameters, and the function that is written for them.
 type Instances = SecondaryMap<Func, Vec<(Vec<Option<Class>>, Func)>>;
 
@@ -132,7 +145,9 @@ fn uses(module: &IrModule, func: Func, known: &Classes) -> Vec<Uses> {
         if let Some((param, _)) = root(function, value)
             && let Some(slot) = out.get_mut(param)
         {
-            *slot |= uses;
+            // Of the other uses the entries of a table have no common answer.
+            let of_table = Uses::READ | Uses::WRITE;
+            *slot |= if is_table(&module.types, function.params[param].ty) { uses & of_table } else { uses };
         }
     };
     for (_, _, data) in function.live_insts() {
@@ -190,7 +205,14 @@ fn assign_calls(
         let passed: Vec<Option<Class>> = data
             .args
             .iter()
-            .map(|&arg| root(&module.functions[instance], arg).and_then(|(p, _)| classes.get(p).copied().flatten()))
+            .enumerate()
+            .map(|(i, &arg)| {
+                let function = &module.functions[instance];
+                let (param, indices) = root(function, arg)?;
+                let class = classes.get(param).copied().flatten()?;
+                let of_entry = is_table(&module.types, function.params[param].ty) && !indices.is_empty();
+                Some(if of_entry { class.of_entry(out.uses(callee, i)) } else { class })
+            })
             .zip(&module.functions[callee].params)
             .map(|(class, param)| texture_of(&module.types, param.ty).and(class))
             .collect();

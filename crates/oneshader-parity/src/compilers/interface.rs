@@ -10,7 +10,7 @@ pub fn of_entry(reflection: &Reflection, entry: &str) -> Option<MetalInterface> 
     let push = reflection.resources.iter().find(|r| r.kind == ResourceKind::PushConstant);
     let sizes = info.hidden.iter().find_map(|h| match h {
         HiddenInfo::BufferSizes { msl } => Some(*msl),
-        HiddenInfo::Counter { .. } => None,
+        HiddenInfo::Counter { .. } | HiddenInfo::DescriptorHeap { .. } => None,
     });
     Some(MetalInterface {
         function: info.msl_function.clone()?,

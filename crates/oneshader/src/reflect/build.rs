@@ -3,9 +3,9 @@
 use super::format::{scalar, vertex_format};
 use super::usage::{self, FunctionUse};
 use super::{
-    AttributeInfo, BlockInfo, EntryPointInfo, HiddenInfo, IoInfo, MemberInfo, MslSlotInfo, Needs, Reflection,
-    RegisterInfo, ResourceInfo, ResourceKind, SCHEMA, SpecInfo, SpecValue, StageKind, StructInfo, TextureInfo,
-    TypeInfo, UseInfo, VertexBufferInfo,
+    AttributeInfo, BlockInfo, DescriptorHeap, EntryKind, EntryPointInfo, HiddenInfo, IoInfo, MemberInfo, MslSlotInfo,
+    Needs, Reflection, RegisterInfo, ResourceInfo, ResourceKind, SCHEMA, SpecInfo, SpecValue, StageKind, StructInfo,
+    TableInfo, TextureInfo, TypeInfo, UseInfo, VertexBufferInfo,
 };
 use oneshader_ir::layout::{LayoutId, LayoutKind, LayoutRule, Layouts};
 use oneshader_ir::slots::Slots;
@@ -16,6 +16,8 @@ use oneshader_ir::{
 };
 use std::collections::BTreeMap;
 
+/// Bytes of an entry of a table: those of `MTLResourceID`, and of a device address.
+const ENTRY_SIZE: u32 = 8;
 /// Metal buffer index of vertex attributes.
 const VERTEX_BUFFER_INDEX: u32 = 30;
 
@@ -93,6 +95,7 @@ impl Builder<'_> {
             spirv: slots.spirv,
             spirv_counter: slots.spirv_counter,
             msl,
+            msl_table: slots.msl.filter(|_| array_size(self.module, var.ty) == Some(0)).map(|_| table(kind)),
             msl_counter: slots.msl_counter.map(|s| s.index),
             block: self.block(kind, resource.push_constant),
             texture: match kind {
@@ -170,12 +173,16 @@ impl Builder<'_> {
         let module = self.module;
         let mut features: Vec<_> = used.features.iter().copied().collect();
         let (mut resources, mut hidden, mut sizes) = (Vec::new(), Vec::new(), false);
+        let mut heaps = BTreeMap::new();
         for (&global, &with) in &used.globals {
             let var = &module.globals[global];
             features.extend(usage::of_io(module, global));
             let Some(&number) = numbers.get(&global) else { continue };
             if let Some(kind) = oneshader_ir::layout::resource_type(&module.types, var.ty) {
-                features.extend(usage::of_resource(kind, array_size(module, var.ty).is_some(), with));
+                features.extend(usage::of_resource(kind, array_size(module, var.ty), with));
+            }
+            if let (Some(heap), Some(slot)) = (DescriptorHeap::of(module, global), self.slots.of(global).msl) {
+                heaps.insert(heap, slot.index);
             }
             resources.push(UseInfo {
                 resource: number,
@@ -192,6 +199,8 @@ impl Builder<'_> {
         if sizes {
             hidden.push(HiddenInfo::BufferSizes { msl: self.slots.msl_sizes() });
         }
+        let heap = |(heap, msl)| HiddenInfo::DescriptorHeap { heap, msl, entry_size: ENTRY_SIZE };
+        hidden.extend(heaps.into_iter().map(heap));
         let inputs: Vec<IoInfo> = entry.inputs.iter().filter_map(|&g| self.io(g)).collect();
         EntryPointInfo {
             name: self.name(entry.name),
@@ -316,6 +325,21 @@ fn array_size(module: &IrModule, mut ty: Type) -> Option<u32> {
             _ => return size,
         }
     }
+}
+
+/// What an array without size holds.
+fn table(kind: ResourceType) -> TableInfo {
+    let entry = match kind {
+        ResourceType::ConstantBuffer { .. }
+        | ResourceType::TextureBuffer { .. }
+        | ResourceType::StructuredBuffer { .. }
+        | ResourceType::ByteAddressBuffer { .. } => EntryKind::GpuAddress,
+        ResourceType::Texture(_)
+        | ResourceType::Sampler { .. }
+        | ResourceType::SubpassInput { .. }
+        | ResourceType::AccelerationStructure => EntryKind::ResourceId,
+    };
+    TableInfo { entry_size: ENTRY_SIZE, entry }
 }
 
 fn resource_kind(kind: ResourceType, var: &ResourceVar) -> ResourceKind {

@@ -14,7 +14,7 @@ use oneshader_ir::slots::SpirvSlot;
 use serde::{Deserialize, Serialize};
 
 pub use needs::{Feature, Needs};
-pub use oneshader_ir::slots::MslTable;
+pub use oneshader_ir::slots::{DescriptorHeap, MslTable};
 pub use spec::{MetalConstant, SpecValue, SpecializationValues};
 
 /// The number of the JSON form; raised when a reader of the old form would misread the new one.
@@ -115,6 +115,16 @@ pub enum HiddenInfo {
     BufferSizes {
         /// Metal buffer index.
         msl: u32,
+    },
+    /// A descriptor heap: a buffer of entries, of which number `i` is element `i` of the heap. The resources of the heap's
+    /// name (`ResourceDescriptorHeap`, `SamplerDescriptorHeap`) say what kinds of entries are read.
+    DescriptorHeap {
+        /// Which one.
+        heap: DescriptorHeap,
+        /// Metal buffer index.
+        msl: u32,
+        /// Bytes from one entry to the next.
+        entry_size: u32,
     },
 }
 
@@ -222,9 +232,13 @@ pub struct ResourceInfo {
     /// Vulkan descriptor of the hidden counter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spirv_counter: Option<SpirvSlot>,
-    /// Metal index: the first one of an array.
+    /// Metal index: the first one of an array; of an array without size, the buffer of its entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msl: Option<MslSlotInfo>,
+    /// What Metal reads from that buffer, when it is an array without size. Such arrays with the same index are views of
+    /// one buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub msl_table: Option<TableInfo>,
     /// Metal buffer index of the hidden counter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msl_counter: Option<u32>,
@@ -261,6 +275,27 @@ pub struct MslSlotInfo {
     pub index: u32,
     /// Number of indices.
     pub count: u32,
+}
+
+/// The entries of an array without size in Metal: the elements follow each other in a buffer that the host fills. What it
+/// writes there must be made resident before the work runs (`useResource`, or a residency set), as Metal does not see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TableInfo {
+    /// Bytes from one entry to the next.
+    pub entry_size: u32,
+    /// What an entry is.
+    pub entry: EntryKind,
+}
+
+/// What the host writes to an entry: eight bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryKind {
+    /// The `MTLResourceID` of a texture, a texture of a buffer (`Buffer<T>`), a sampler that supports argument buffers, or
+    /// an acceleration structure.
+    ResourceId,
+    /// The `gpuAddress` of a buffer, and an offset if it begins within.
+    GpuAddress,
 }
 
 /// Memory behind a resource.

@@ -34,6 +34,9 @@ pub enum Feature {
     LayeredRendering,
     /// Acceleration structures.
     RayTracing,
+    /// Handles in buffers: arrays of resources without size, descriptor heaps. Besides, the device must have argument
+    /// buffers of tier 2.
+    ResourceTables,
 }
 
 /// One row: what a feature needs.
@@ -56,7 +59,7 @@ const fn row(feature: Feature, msl: (u8, u8), macos: (u8, u8), ios: (u8, u8), ap
 const FLOOR: ((u8, u8), (u8, u8), (u8, u8)) = ((2, 4), (12, 0), (15, 0));
 
 /// From Apple's "Metal feature set tables" and the availability notes of the Metal Shading Language specification.
-const ROWS: [Row; 14] = [
+const ROWS: [Row; 15] = [
     row(Feature::SimdPermute, (2, 1), (12, 0), (15, 0), 6, true),
     row(Feature::SimdReduce, (2, 1), (12, 0), (15, 0), 7, true),
     row(Feature::QuadPermute, (2, 1), (12, 0), (15, 0), 4, true),
@@ -71,6 +74,7 @@ const ROWS: [Row; 14] = [
     row(Feature::PrimitiveId, (2, 2), (12, 0), (15, 0), 7, true),
     row(Feature::LayeredRendering, (2, 0), (12, 0), (15, 0), 5, true),
     row(Feature::RayTracing, (2, 3), (12, 0), (15, 0), 6, true),
+    row(Feature::ResourceTables, (3, 0), (13, 0), (16, 0), 6, true),
 ];
 
 /// What the Metal code of an entry point needs of language, system and device.

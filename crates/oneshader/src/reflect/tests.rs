@@ -121,6 +121,54 @@ fn entry_points_say_what_they_use() {
 }
 
 #[test]
+fn tables_and_heaps_say_what_the_host_writes() {
+    let text = r#"module
+global g0 "out": handle rwstructured<u32> resource
+global g1 "maps": handle [texture_2d<f32x4>] resource register(t, 0, space 1)
+global g2 "words": handle [bytes] resource register(t, 0, space 1)
+global g3 "ResourceDescriptorHeap": handle [bytes] resource
+global g4 "SamplerDescriptorHeap": handle [sampler] resource
+func fn0 "CS" () -> void {
+block0:
+  v0: ptr<handle, bytes> = access g2, u32 3
+  v1: bytes = load v0
+  v2: u32 = rawload v1, u32 0
+  v3: ptr<handle, bytes> = access g3, v2
+  v4: bytes = load v3
+  v5: u32 = rawload v4, u32 0
+  v6: rwstructured<u32> = load g0
+  v7: ptr<storage, u32> = elementptr v6, u32 0
+  store v7, v5
+  ret
+}
+entry compute "CS" fn0 in() out() threads(1, 1, 1)
+"#;
+    let module = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    let (layouts, _) = Layouts::of_module(&module, &LayoutOptions::default());
+    let (slots, _) = Slots::assign(&module, &SlotOptions::default());
+    let r = Reflection::new(&module, &layouts, &slots);
+    let table = |name: &str| {
+        let resource = r.resource(name).unwrap();
+        let slot = resource.msl.unwrap();
+        let table = resource.msl_table.unwrap();
+        (slot.table, slot.index, slot.count, table.entry_size, table.entry, resource.array)
+    };
+    assert_eq!(table("maps"), (MslTable::Buffer, 1, 1, 8, EntryKind::ResourceId, Some(0)));
+    assert_eq!(table("words"), (MslTable::Buffer, 1, 1, 8, EntryKind::GpuAddress, Some(0)));
+    // 0 and 1 are declared, 2 holds sizes.
+    assert_eq!(table("ResourceDescriptorHeap"), (MslTable::Buffer, 3, 1, 8, EntryKind::GpuAddress, Some(0)));
+    assert_eq!(table("SamplerDescriptorHeap"), (MslTable::Buffer, 4, 1, 8, EntryKind::ResourceId, Some(0)));
+    assert_eq!(r.resource("out").unwrap().msl_table, None);
+    let cs = r.entry_point("CS").unwrap();
+    let heap = HiddenInfo::DescriptorHeap { heap: DescriptorHeap::Resources, msl: 3, entry_size: 8 };
+    assert_eq!(cs.hidden, [heap]);
+    assert_eq!(cs.needs.features, [Feature::ResourceTables]);
+    let needs = (cs.needs.msl.as_str(), cs.needs.macos.as_str(), cs.needs.ios.as_str());
+    assert_eq!((needs, cs.needs.apple_family, cs.needs.mac2), (("3.0", "13.0", "16.0"), 6, true));
+    assert_eq!(Reflection::from_json(&r.to_json()).unwrap(), r);
+}
+
+#[test]
 fn json_goes_there_and_back() {
     let (_, mut r) = reflect();
     r.set_msl_function("VS", "VS");

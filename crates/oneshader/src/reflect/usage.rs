@@ -229,11 +229,13 @@ fn of_intrinsic(which: Intrinsic) -> Option<Feature> {
     }
 }
 
-/// What using a resource of this kind needs.
-pub(super) fn of_resource(kind: ResourceType, array: bool, with: Use) -> Vec<Feature> {
+/// What using a resource of this kind needs, or an array of `array` such resources, 0 without size.
+pub(super) fn of_resource(kind: ResourceType, array: Option<u32>, with: Use) -> Vec<Feature> {
     let mut out = Vec::new();
-    if array {
-        out.push(Feature::ResourceArrays);
+    match array {
+        Some(0) => out.push(Feature::ResourceTables),
+        Some(_) => out.push(Feature::ResourceArrays),
+        None => {}
     }
     match kind {
         ResourceType::Texture(t) => {

@@ -1,0 +1,138 @@
+//! Arrays of resources without size, and descriptor heaps: a buffer of entries of eight bytes, each a handle or a pointer.
+//!
+//! Metal 3 reads handles from the memory of any buffer (MSL specification 2.14, argument buffers of tier 2). Arrays that
+//! share a range are views of one buffer: an entry point that reaches one takes it by its type, one that reaches several
+//! takes untyped entries and makes a pointer for each view. Whether a texture of a table is read as a depth texture is for
+//! each use to say.
+
+use super::Cx;
+use super::body::Body;
+use crate::ast::{Expr, Param, Stmt};
+use crate::raise::lift::Item;
+use crate::raise::usage::{self, Class, Uses};
+use crate::runtime::Helper;
+use oneshader_diag::codes;
+use oneshader_ir::layout::resource_type;
+use oneshader_ir::{DescriptorHeap, Global, IrModule, TypeKind, Value};
+
+/// Whether a module-scope variable is an array without size.
+pub(crate) fn is_table_global(module: &IrModule, global: Global) -> bool {
+    matches!(module.types.kind(module.globals[global].ty), TypeKind::RuntimeArray { .. })
+}
+
+impl Cx<'_> {
+    /// The type of a pointer to entries that are `element`s.
+    pub(crate) fn table_type(&mut self, element: &str) -> String {
+        let name = self.need(Helper::Descriptor);
+        format!("const device {name}<{element}>*")
+    }
+
+    /// The type of a pointer to the entries of the table that `global` is a view of, as the entry point takes it.
+    pub(crate) fn table_argument_type(&mut self, global: Global) -> String {
+        let views = self.table_views(global);
+        let element = match views[..] {
+            [only] => self.entry_type(only),
+            _ => "ulong".to_owned(),
+        };
+        self.table_type(&element)
+    }
+
+    /// The views of the same table that the entry point reaches, in order of declaration.
+    pub(crate) fn table_views(&self, global: Global) -> Vec<Global> {
+        let raised = self.raised;
+        let slot = raised.slots.of(global).msl;
+        let items = raised.lifted.items[raised.entry.func].iter();
+        let globals = items.filter_map(|item| match item {
+            Item::Global(global) => Some(*global),
+            _ => None,
+        });
+        globals.filter(|&g| is_table_global(&raised.module, g) && raised.slots.of(g).msl == slot).collect()
+    }
+
+    /// What an entry of a table is in the entry point.
+    fn entry_type(&mut self, global: Global) -> String {
+        let raised = self.raised;
+        let entry = raised.entry.func;
+        let position = raised.lifted.items[entry].iter().position(|&i| i == Item::Global(global));
+        let class = position.and_then(|i| raised.classes.class(entry, i));
+        match resource_type(&raised.module.types, raised.module.globals[global].ty) {
+            Some(resource) => self.handle_type(resource, class, false),
+            None => "ulong".to_owned(),
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// Whether a parameter is an array of resources without size.
+    pub(super) fn is_table(&self, param: usize) -> bool {
+        self.function.params.get(param).is_some_and(|p| usage::is_table(&self.cx.types, p.ty))
+    }
+
+    /// Whether a handle is an entry of a table.
+    pub(super) fn is_table_entry(&self, handle: Value) -> bool {
+        usage::root(self.function, handle).is_some_and(|(param, indices)| self.is_table(param) && !indices.is_empty())
+    }
+
+    /// The class that a texture has where it is used so.
+    pub(super) fn texture_class(&self, handle: Value, uses: Uses) -> Option<Class> {
+        let (param, indices) = usage::root(self.function, handle)?;
+        let class = self.cx.raised.classes.class(self.func, param)?;
+        Some(if self.is_table(param) && !indices.is_empty() { class.of_entry(uses) } else { class })
+    }
+
+    /// Entry `indices` of the table that is parameter `param`, as a texture of `class`.
+    pub(super) fn table_entry(&mut self, param: usize, indices: &[Value], class: Option<Class>) -> Expr {
+        let mut table = self.params[param];
+        if class.is_some() && class != self.cx.raised.classes.class(self.func, param) {
+            let ty = self.function.params[param].ty;
+            let pointee = self.cx.types.pointee(ty).map_or(ty, |(_, t)| t);
+            if let Some(resource) = resource_type(&self.cx.types, pointee) {
+                let element = self.cx.handle_type(resource, class, false);
+                let pointer = self.cx.table_type(&element);
+                table = self.call(&format!("reinterpret_cast<{pointer}>"), &[table]);
+            }
+        }
+        let entry = self.element_of(table, param, indices);
+        let value = self.name("value");
+        self.member(entry, value)
+    }
+
+    /// The argument for the table that `global`, called `name` and of type `spelled`, is a view of; none when another view
+    /// has made it. Where there are several, `name` becomes a variable.
+    pub(super) fn table_argument(&mut self, global: Global, name: &str, spelled: &str, index: u32) -> Option<Param> {
+        let views = self.cx.table_views(global);
+        let attribute = format!("[[buffer({index})]]");
+        if views.len() <= 1 {
+            return Some(Param { declaration: format!("{spelled} {name}"), attribute });
+        }
+        let made = self.tables.get(&index).cloned();
+        let table = match &made {
+            Some(table) => table.clone(),
+            None => {
+                let wanted = match DescriptorHeap::of(&self.cx.raised.module, global) {
+                    Some(DescriptorHeap::Resources) => "resource_heap".to_owned(),
+                    Some(DescriptorHeap::Samplers) => "sampler_heap".to_owned(),
+                    None => format!("{name}_table"),
+                };
+                let table = self.fresh_name(&wanted);
+                self.tables.insert(index, table.clone());
+                table
+            }
+        };
+        self.view(name, spelled, &table);
+        let ty = self.cx.table_argument_type(global);
+        made.is_none().then(|| Param { declaration: format!("{ty} {table}"), attribute })
+    }
+
+    /// Declares the view `name` of a table of untyped entries.
+    pub(super) fn view(&mut self, name: &str, spelled: &str, table: &str) {
+        let line = self.name(&format!("{spelled} {name} = reinterpret_cast<{spelled}>({table});"));
+        self.out.push(Stmt::Line(line));
+    }
+
+    /// Reports that an entry of a table has no counter and no length.
+    pub(super) fn no_entry_fact(&mut self, span: oneshader_diag::Span, what: &str) {
+        let message = format!("the buffers of an array without size have no {what} in Metal");
+        self.error(codes::MSL_UNSUPPORTED_RESOURCE, span, message);
+    }
+}
