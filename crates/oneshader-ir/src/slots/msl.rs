@@ -24,11 +24,12 @@ fn table(resource: &Resource) -> Option<MslTable> {
 }
 
 /// The range that an array without size begins at: what those that share it are views of. `[[vk::binding]]` goes before
-/// the register; a register without number is a range of its own.
+/// the register; a register without number is a range of its own. Samplers are apart from all else: a combined image
+/// sampler is a texture and a sampler at one binding, of which each needs entries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Range {
-    Vulkan(u32, u32),
-    Register(RegisterClass, u32, u32),
+    Vulkan { set: u32, binding: u32, sampler: bool },
+    Register { class: RegisterClass, space: u32, index: u32, sampler: bool },
     Heap(DescriptorHeap),
 }
 
@@ -40,11 +41,12 @@ impl Range {
         if let Some(heap) = resource.heap {
             return Some(Self::Heap(heap));
         }
+        let sampler = matches!(resource.kind, ResourceType::Sampler { .. });
         if let Some((binding, set)) = resource.var.vk_binding {
-            return Some(Self::Vulkan(set, binding));
+            return Some(Self::Vulkan { set, binding, sampler });
         }
         let register = resource.var.register?;
-        Some(Self::Register(register.class, register.space, register.index?))
+        Some(Self::Register { class: register.class, space: register.space, index: register.index?, sampler })
     }
 }
 

@@ -223,6 +223,8 @@ fn an_array_without_size_is_one_buffer_and_views_share_it() {
     d.table("bound", t2d(), ResourceVar { vk_binding: Some((0, 4)), ..at(RegisterClass::T, Some(0), 1) });
     d.table("buffers", counter, vk(0));
     d.table("more", t2d(), vk(1));
+    // The other half of a combined image sampler.
+    d.table("half", SAMPLER, vk(1));
     d.add("b", counter, 1, ResourceVar::default());
     d.add("t", t2d(), 1, ResourceVar::default());
     let (slots, errors) = Slots::assign(&d.m, &SlotOptions::default());
@@ -241,13 +243,14 @@ fn an_array_without_size_is_one_buffer_and_views_share_it() {
         "bound b9",
         "buffers b9",
         "more b10",
-        "b b11",
+        "half b11",
+        "b b12",
         "t t0",
     ];
     assert_eq!(metal(&d, &slots), expected);
     // Only `b` has a counter.
     let counters: Vec<u32> = d.m.globals.keys().filter_map(|g| slots.of(g).msl_counter).map(|s| s.index).collect();
-    assert_eq!((counters, slots.msl_sizes()), (vec![12], 13));
+    assert_eq!((counters, slots.msl_sizes()), (vec![13], 14));
 }
 
 #[test]
