@@ -11,14 +11,18 @@
 //!
 //! The first line says what is done with the input; the lines from `; expect` on are what comes out. `BLESS=1` writes them.
 //! A file whose command is unknown, or whose ending is not one of ours, is an error: nothing is skipped. The comment mark
-//! is `;` in `.ir` files.
+//! is `;` in `.ir` files and `//` in `.hlsl` files.
 //!
-//! | command | output |
-//! |---|---|
-//! | `print` | the input itself, without an expectation |
-//! | `verify` | the errors, or `legal` |
-//! | `pass NAME...` | the module after these passes |
-//! | `pipeline NAME` | the module after a standard pipeline |
+//! | file | command | output |
+//! |---|---|---|
+//! | `.ir` | `print` | the input itself, without an expectation |
+//! | `.ir` | `verify` | the errors, or `legal` |
+//! | `.ir` | `pass NAME...` | the module after these passes |
+//! | `.ir` | `pipeline NAME` | the module after a standard pipeline |
+//! | `.ir`, `.hlsl` | `msl FLAG...` | the Metal text of every entry point, which `metal-check` must accept; or the errors |
+//! | `.hlsl` | `hlsl FLAG...` | the module that the front end makes, before any pass; or the errors |
+//!
+//! Flags are those of the `oneshader` command, which are DXC's.
 #![forbid(unsafe_code)]
 
 mod command;
@@ -55,12 +59,16 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
 fn run_file(path: &Path, bless: bool) -> Result<(), String> {
     let mark = match path.extension().and_then(|e| e.to_str()) {
         Some("ir") => ";",
+        Some("hlsl") => "//",
         _ => return Err("a file of this kind is no test".into()),
     };
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let (input, expected) = split(&text, mark);
     let words = command_line(input, mark)?;
-    let output = command::run(&words, input)?;
+    let output = match mark {
+        ";" => command::run_ir(&words, input)?,
+        _ => Some(command::run_hlsl(&words, input)?),
+    };
     let Some(output) = output else {
         return match expected {
             None => Ok(()),
@@ -134,11 +142,18 @@ mod tests {
         fs::write(dir.join("stray.txt"), "x").unwrap();
         fs::write(dir.join("unknown.ir"), "; test frobnicate\nmodule\n").unwrap();
         fs::write(dir.join("none.ir"), "module\n").unwrap();
+        fs::write(dir.join("other.hlsl"), "// test pass dce\nint a;\n").unwrap();
+        fs::write(dir.join("flag.hlsl"), "// test hlsl -frobnicate\nint a;\n").unwrap();
         fs::write(dir.join("pass.ir"), "; test pass no-such-pass\nmodule\n").unwrap();
         let text = run(&dir, false).unwrap_err();
-        for part in
-            ["stray.txt", "unknown.ir: there is no command frobnicate", "none.ir", "there is no pass no-such-pass"]
-        {
+        for part in [
+            "stray.txt",
+            "unknown.ir: there is no command frobnicate",
+            "none.ir",
+            "there is no pass no-such-pass",
+            "other.hlsl: there is no command pass dce",
+            "flag.hlsl: unknown flag -frobnicate",
+        ] {
             assert!(text.contains(part), "{part} in {text}");
         }
         fs::remove_dir_all(&dir).unwrap();

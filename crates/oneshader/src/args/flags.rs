@@ -112,6 +112,7 @@ flags! {
     MslSemantics: "msl-semantics"; Equals, Metal, "RULES", "hlsl (default): defined where C++ is not; metal: plain operators";
     MslBufferSizes: "msl-buffer-sizes"; None, Metal, "", "GetDimensions of buffers through a hidden argument, see reflection";
     MslWaveMatch: "msl-emulate-wave-match"; None, Metal, "", "WaveMatch and WaveMultiPrefix* by loops over lanes";
+    MslBufferArrays: "msl-buffer-arrays"; Equals, Metal, "FORM", "array (one argument, default) or arguments (one for each buffer)";
     MslLines: "msl-lines"; None, Metal, "", "#line directives that lead back to the HLSL";
     BindingMap: "binding-map"; Equals, Metal, "FILE", "JSON that dictates slots by resource name";
 

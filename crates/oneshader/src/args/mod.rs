@@ -13,7 +13,7 @@ use oneshader_hlsl::pp::{Define, DirLoader};
 use oneshader_ir::layout::LayoutOptions;
 use oneshader_ir::slots::{BindRegister, BindingMap, Shift, SpirvSlot};
 use oneshader_ir::{MatrixOrder, RegisterClass};
-use oneshader_msl::{MslBinding, MslPlatform, MslSemantics, MslVersion};
+use oneshader_msl::{BufferArrays, MslBinding, MslPlatform, MslSemantics, MslVersion};
 use oneshader_spirv::TargetEnv;
 
 use crate::options::{CompileTarget, OptLevel, Options};
@@ -187,6 +187,10 @@ impl Invocation {
             Flag::MslSemantics => {
                 options.msl.semantics =
                     choose(&given, &[("hlsl", MslSemantics::Hlsl), ("metal", MslSemantics::Metal)])?;
+            }
+            Flag::MslBufferArrays => {
+                let forms = [("array", BufferArrays::Array), ("arguments", BufferArrays::Arguments)];
+                options.msl.buffer_arrays = choose(&given, &forms)?;
             }
             Flag::MslBufferSizes => options.msl.buffer_sizes = true,
             Flag::MslWaveMatch => options.msl.emulate_wave_match = true,

@@ -1,0 +1,23 @@
+// test msl -T cs_6_0 -E main
+// What Metal cannot say is an error at its line, with the way out.
+Texture2D<float4> many[] : register(t0);
+RWStructuredBuffer<double> wide : register(u0);
+
+[numthreads(1, 1, 1)]
+void main(uint id : SV_DispatchThreadID) {
+  wide[id] = wide[id] * 2.0L + many[id].Load(0).x;
+}
+// expect
+// error[OSH5102]: Metal has no `double`
+//   ┌─ test.hlsl:8:14
+//   │
+// 8 │   wide[id] = wide[id] * 2.0L + many[id].Load(0).x;
+//   │              ^^^^^^^^
+//
+// error[OSH5108]: `many` is an array of resources without a size
+//   ┌─ test.hlsl:3:19
+//   │
+// 3 │ Texture2D<float4> many[] : register(t0);
+//   │                   ^^^^
+//
+// 2 errors emitted
