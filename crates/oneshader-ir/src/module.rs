@@ -239,6 +239,9 @@ pub struct EntryPoint {
     pub early_depth_stencil: bool,
     /// How a pixel shader's depth relates to the interpolated one.
     pub depth: DepthMode,
+    /// Execution modes of SPIR-V that attributes of `vk::` state, by number, without repetition; other targets have no
+    /// counterpart.
+    pub spirv_modes: Vec<u32>,
     /// Place of its declaration.
     pub span: Span,
 }

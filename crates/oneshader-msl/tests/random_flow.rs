@@ -458,6 +458,7 @@ fn module(programs: &[Vec<Stmt>]) -> IrModule {
         wave_size: None,
         early_depth_stencil: false,
         depth: Default::default(),
+        spirv_modes: Vec::new(),
         span: Span::NONE,
     });
     m.properties = Properties::HANDLES_RESOLVED;

@@ -91,12 +91,47 @@ static MODES: &[(ExecutionMode, Cap)] = &[
     (ExecutionMode::DerivativeGroupLinearKHR, Cap::ComputeDerivativeGroupLinearKHR),
     (ExecutionMode::StencilRefReplacingEXT, Cap::StencilExportEXT),
     (ExecutionMode::PixelInterlockOrderedEXT, Cap::FragmentShaderPixelInterlockEXT),
+    (ExecutionMode::PixelInterlockUnorderedEXT, Cap::FragmentShaderPixelInterlockEXT),
+    (ExecutionMode::SampleInterlockOrderedEXT, Cap::FragmentShaderSampleInterlockEXT),
+    (ExecutionMode::SampleInterlockUnorderedEXT, Cap::FragmentShaderSampleInterlockEXT),
+    (ExecutionMode::PostDepthCoverage, Cap::SampleMaskPostDepthCoverage),
+    (ExecutionMode::StencilRefUnchangedFrontAMD, Cap::StencilExportEXT),
+    (ExecutionMode::StencilRefGreaterFrontAMD, Cap::StencilExportEXT),
+    (ExecutionMode::StencilRefLessFrontAMD, Cap::StencilExportEXT),
+    (ExecutionMode::StencilRefUnchangedBackAMD, Cap::StencilExportEXT),
+    (ExecutionMode::StencilRefGreaterBackAMD, Cap::StencilExportEXT),
+    (ExecutionMode::StencilRefLessBackAMD, Cap::StencilExportEXT),
+    (ExecutionMode::QuadDerivativesKHR, Cap::QuadControlKHR),
+    (ExecutionMode::RequireFullQuadsKHR, Cap::QuadControlKHR),
 ];
+
+/// Extensions of execution modes that need no capability.
+static MODE_EXTENSIONS: &[(ExecutionMode, &str)] = &[
+    (ExecutionMode::EarlyAndLateFragmentTestsAMD, EARLY_AND_LATE),
+    (ExecutionMode::StencilRefUnchangedFrontAMD, EARLY_AND_LATE),
+    (ExecutionMode::StencilRefGreaterFrontAMD, EARLY_AND_LATE),
+    (ExecutionMode::StencilRefLessFrontAMD, EARLY_AND_LATE),
+    (ExecutionMode::StencilRefUnchangedBackAMD, EARLY_AND_LATE),
+    (ExecutionMode::StencilRefGreaterBackAMD, EARLY_AND_LATE),
+    (ExecutionMode::StencilRefLessBackAMD, EARLY_AND_LATE),
+    (ExecutionMode::MaximallyReconvergesKHR, "SPV_KHR_maximal_reconvergence"),
+];
+
+const EARLY_AND_LATE: &str = "SPV_AMD_shader_early_and_late_fragment_tests";
 
 /// The extension that a capability needs, and the minor version of SPIR-V that has it in its core (99: none).
 static EXTENSIONS: &[(Cap, &str, u8)] = &[
+    (Cap::DrawParameters, "SPV_KHR_shader_draw_parameters", 3),
+    (Cap::MultiView, "SPV_KHR_multiview", 3),
+    (Cap::StorageBuffer16BitAccess, "SPV_KHR_16bit_storage", 3),
+    (Cap::UniformAndStorageBuffer16BitAccess, "SPV_KHR_16bit_storage", 3),
+    (Cap::StoragePushConstant16, "SPV_KHR_16bit_storage", 3),
+    (Cap::StorageInputOutput16, "SPV_KHR_16bit_storage", 3),
     (Cap::DemoteToHelperInvocation, "SPV_EXT_demote_to_helper_invocation", 6),
     (Cap::FragmentShaderPixelInterlockEXT, "SPV_EXT_fragment_shader_interlock", 99),
+    (Cap::FragmentShaderSampleInterlockEXT, "SPV_EXT_fragment_shader_interlock", 99),
+    (Cap::SampleMaskPostDepthCoverage, "SPV_KHR_post_depth_coverage", 99),
+    (Cap::QuadControlKHR, "SPV_KHR_quad_control", 99),
     (Cap::FragmentFullyCoveredEXT, "SPV_EXT_fragment_fully_covered", 99),
     (Cap::StencilExportEXT, "SPV_EXT_shader_stencil_export", 99),
     (Cap::FragmentShadingRateKHR, "SPV_KHR_fragment_shading_rate", 99),
@@ -227,6 +262,8 @@ impl Scan {
                 if let Some(&(_, cap)) = MODES.iter().find(|&&(m, _)| m as u32 == operands[1]) {
                     self.caps.insert(cap);
                 }
+                let named = MODE_EXTENSIONS.iter().find(|&&(m, _)| m as u32 == operands[1]);
+                self.extensions.extend(named.map(|&(_, extension)| extension));
             }
             Op::Decorate => self.decoration(operands, target),
             Op::DecorateString => {
@@ -243,7 +280,12 @@ impl Scan {
             Op::DecorateId => {
                 self.extensions.insert("SPV_GOOGLE_hlsl_functionality1");
             }
-            Op::Variable => self.variable(operands),
+            Op::Variable => {
+                if operands[2] == StorageClass::StorageBuffer as u32 && !target.at_least(3) {
+                    self.extensions.insert("SPV_KHR_storage_buffer_storage_class");
+                }
+                self.variable(operands);
+            }
             Op::AccessChain => self.access_chain(operands),
             Op::ImageRead | Op::ImageWrite | Op::ImageSparseRead => self.image_access(op, operands),
             Op::ExtInst if (76..=78).contains(&operands[3]) => {

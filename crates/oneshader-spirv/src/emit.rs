@@ -2,12 +2,13 @@
 
 use crate::caps;
 use crate::cx::Cx;
+use crate::extension::permitted;
 use crate::func::Instance;
 use crate::intrinsic::{is_derivative, is_of_quad, root_of};
 use crate::module::Module;
 use crate::options::SpirvOptions;
 use crate::resource::Which;
-use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
+use oneshader_diag::{Diagnostic, DiagnosticBag, SourceMap, Span, codes};
 use oneshader_ir::layout::{LayoutOptions, Layouts};
 use oneshader_ir::slots::Slots;
 use oneshader_ir::{
@@ -171,7 +172,23 @@ impl<'a> SpirvBackend<'a> {
             cx.m.sources.inst(Op::Source, &[SourceLanguage::HLSL as u32, self.options.source_version]);
         }
         let needs = caps::needs(&cx.m, self.options.target);
-        Some(cx.m.finish(self.options.target.version(), &needs.capabilities, &needs.extensions))
+        let mut extensions = Vec::with_capacity(needs.extensions.len());
+        for name in needs.extensions {
+            match permitted(&self.options.extensions, name) {
+                Some(name) => extensions.push(name),
+                None => {
+                    let message =
+                        format!("`{}` needs {name}, which -fspv-extension does not allow", ir.names.get(first.name));
+                    let d = Diagnostic::new(codes::SPIRV_EXTENSION, first.span, message);
+                    cx.bag.push(d.help(format!("allow it with -fspv-extension={name}, or leave out what needs it")));
+                    cx.failed = true;
+                }
+            }
+        }
+        if cx.failed {
+            return None;
+        }
+        Some(cx.m.finish(self.options.target.version(), &needs.capabilities, &extensions))
     }
 }
 

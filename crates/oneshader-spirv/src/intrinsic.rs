@@ -1,7 +1,8 @@
 //! Intrinsics: a table for those that are one instruction, and the others.
 
 use crate::func::Fx;
-use oneshader_ir::{Function, Global, InstData, Intrinsic, Op as IrOp, Scalar, Type, TypeKind, Value, ValueDef};
+use oneshader_diag::codes;
+use oneshader_ir::{Function, Global, InstData, Intrinsic, Op as IrOp, Scalar, Stage, Type, TypeKind, Value, ValueDef};
 use spirv::{GlslStd450Op as Glsl, MemorySemantics, Op, Scope};
 
 /// An instruction of GLSL's set for floats, signed and unsigned integers, and whether floats are of 16 or 32 bits only
@@ -240,6 +241,11 @@ impl Fx<'_, '_> {
     }
 
     fn derivative(&mut self, data: &InstData, op: Op) -> Option<u32> {
+        if self.cx.entry.stage == Stage::Vertex {
+            let message = "derivatives exist in pixel and compute shaders, not in vertex shaders";
+            self.cx.error(codes::WRONG_STAGE, data.span, message);
+            return None;
+        }
         let (scalar, lanes, value, ty) = self.operand(data, 0)?;
         if scalar == Scalar::F32 {
             return Some(self.op(op, ty, &[value]));
@@ -437,14 +443,14 @@ impl Fx<'_, '_> {
     /// `EvaluateAttribute...` and `GetAttributeAtVertex`: the operand is the address of an input.
     fn interpolate(&mut self, data: &InstData, intrinsic: Intrinsic) -> Option<u32> {
         if intrinsic == Intrinsic::AttributeAtVertex {
-            let vertex = self.func.as_const(data.args[1]).and_then(|c| self.cx.ir.consts.bits(c))?;
+            let vertex = self.use_id(data.args[1]);
             let Some((global, indices)) = root_of(self.func, data.args[0]) else {
                 self.cx.unsupported(data.span, "the operand must be a `nointerpolation` pixel input");
                 return None;
             };
             let info = self.cx.io_info(global)?;
             let indices: Vec<u32> = indices.iter().map(|&i| self.use_id(i)).collect();
-            return self.vertex_value(info, data.ty, vertex as u32, &indices);
+            return self.vertex_value(info, data.ty, vertex, &indices);
         }
         let pointer = self.pointer(data.args[0])?;
         let (scalar, lanes) = self.interpolant(data.ty)?;

@@ -318,6 +318,17 @@ impl Cx<'_> {
                 }
             }
         }
+        for &number in &entry.spirv_modes {
+            self.stated_mode(func, number);
+        }
+    }
+
+    /// An execution mode that the source states, unless it follows from something else.
+    fn stated_mode(&mut self, func: u32, number: u32) {
+        let there = |(op, words): (u32, &[u32])| op == Op::ExecutionMode as u32 && words == [func, number];
+        if !self.m.modes.iter().any(there) {
+            self.m.modes.inst(Op::ExecutionMode, &[func, number]);
+        }
     }
 
     /// How the threads of a compute shader that takes derivatives form quads.
@@ -404,7 +415,10 @@ impl Fx<'_, '_> {
                 let parts: Vec<u32> = (0..len).map(|i| self.load_part(info, Scalar::F32, first + i)).collect();
                 self.gather_floats(ty, &mut parts.into_iter())
             }
-            Stored::PerVertex => self.vertex_value(info, ty, 0, &[]),
+            Stored::PerVertex => {
+                let first = self.cx.u32(0);
+                self.vertex_value(info, ty, first, &[])
+            }
             Stored::FragCoord => {
                 let vec4 = self.cx.num(Scalar::F32, 4);
                 let float = self.cx.scalar(Scalar::F32);
@@ -434,7 +448,7 @@ impl Fx<'_, '_> {
     pub fn vertex_value(&mut self, info: IoInfo, ty: Type, vertex: u32, indices: &[u32]) -> Option<u32> {
         let inner = self.cx.mem_ty(ty, Mem::Io);
         let ptr_ty = self.cx.pointer(info.class, inner);
-        let mut operands = vec![info.var, self.cx.u32(vertex)];
+        let mut operands = vec![info.var, vertex];
         operands.extend_from_slice(indices);
         let ptr = self.op(Op::AccessChain, ptr_ty, &operands);
         let raw = self.op(Op::Load, inner, &[ptr]);

@@ -1,4 +1,4 @@
-//! The SPIR-V backend: IR to SPIR-V for Vulkan 1.1 and newer.
+//! The SPIR-V backend: IR to SPIR-V for Vulkan 1.0 and newer.
 //!
 //! [`SpirvBackend`] writes one module with one entry point or all of them. What maps to what is written in
 //! `docs/spirv-backend.md`; the conventions (descriptor sets, memory layout, locations) are DXC's.
@@ -9,6 +9,7 @@ mod caps;
 mod consts;
 mod cx;
 mod emit;
+mod extension;
 mod func;
 mod intrinsic;
 mod io;
@@ -25,4 +26,5 @@ mod types;
 mod wave;
 
 pub use emit::{Entries, SpirvBackend, Tables};
+pub use extension::Extension;
 pub use options::{SpirvOptions, TargetEnv};

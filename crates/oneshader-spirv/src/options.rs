@@ -1,8 +1,12 @@
 //! What the caller chooses.
 
+use crate::extension::Extension;
+
 /// The environment the module is for; it decides the version of SPIR-V and what needs an extension.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum TargetEnv {
+    /// Vulkan 1.0 with SPIR-V 1.0 and `VK_KHR_storage_buffer_storage_class`; it has no operations across lanes.
+    Vulkan1_0,
     /// Vulkan 1.1 with SPIR-V 1.3.
     #[default]
     Vulkan1_1,
@@ -16,21 +20,18 @@ pub enum TargetEnv {
 
 impl TargetEnv {
     /// All of them, with the names of `-fspv-target-env`.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Vulkan1_0, "vulkan1.0"),
         (Self::Vulkan1_1, "vulkan1.1"),
         (Self::Vulkan1_1Spirv1_4, "vulkan1.1spirv1.4"),
         (Self::Vulkan1_2, "vulkan1.2"),
         (Self::Vulkan1_3, "vulkan1.3"),
     ];
 
-    /// The environment of a name of `-fspv-target-env`. `vulkan1.0` gives the oldest there is: what its SPIR-V 1.0
-    /// lacks (storage classes of buffers, subgroup operations) this compiler needs. `universal1.5` is SPIR-V 1.5, so the
-    /// environment that has it.
+    /// The environment of a name of `-fspv-target-env`. `universal1.5` is SPIR-V 1.5, so the environment that has it.
     pub fn parse(name: &str) -> Option<Self> {
-        match name {
-            "vulkan1.0" => return Some(Self::Vulkan1_1),
-            "universal1.5" => return Some(Self::Vulkan1_2),
-            _ => {}
+        if name == "universal1.5" {
+            return Some(Self::Vulkan1_2);
         }
         Self::ALL.iter().find(|(_, n)| *n == name).map(|&(env, _)| env)
     }
@@ -51,6 +52,7 @@ impl TargetEnv {
     /// Version of SPIR-V, major and minor.
     pub const fn version(self) -> (u8, u8) {
         match self {
+            Self::Vulkan1_0 => (1, 0),
             Self::Vulkan1_1 => (1, 3),
             Self::Vulkan1_1Spirv1_4 => (1, 4),
             Self::Vulkan1_2 => (1, 5),
@@ -83,6 +85,8 @@ pub struct SpirvOptions {
     pub lines: bool,
     /// `-fspv-reflect`: write the semantics and resource types as decorations of `SPV_GOOGLE_hlsl_functionality1`.
     pub reflect: bool,
+    /// `-fspv-extension=`: the extensions that may be used; when empty, all.
+    pub extensions: Vec<Extension>,
     /// Use `SPV_EXT_demote_to_helper_invocation` for `discard` before SPIR-V 1.6, where it is core. Without it a
     /// discarded lane ends at once.
     pub demote: bool,
@@ -110,6 +114,7 @@ impl Default for SpirvOptions {
             names: true,
             lines: false,
             reflect: false,
+            extensions: Vec::new(),
             demote: false,
             unknown_image_formats: false,
             flatten_arrays: false,

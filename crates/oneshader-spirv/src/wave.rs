@@ -6,6 +6,8 @@
 use crate::cx::Cx;
 use crate::func::Fx;
 use crate::module::Words;
+use crate::options::TargetEnv;
+use oneshader_diag::codes;
 use oneshader_ir::{InstData, Intrinsic, Scalar, Stage};
 use spirv::{BuiltIn, Decoration, FunctionControl, GroupOperation, LoopControl, MemoryAccess, Op, Scope, StorageClass};
 
@@ -127,6 +129,11 @@ impl Fx<'_, '_> {
     /// Lowers an intrinsic across lanes.
     pub fn wave(&mut self, data: &InstData, intrinsic: Intrinsic) -> Option<u32> {
         use Intrinsic as I;
+        if self.cx.opts.target < TargetEnv::Vulkan1_1 && intrinsic != I::IsHelperLane {
+            let message = "operations across lanes need Vulkan 1.1; compile with -fspv-target-env=vulkan1.1 or newer";
+            self.cx.error(codes::SPIRV_ENVIRONMENT, data.span, message);
+            return None;
+        }
         let ty = self.cx.ty(data.ty);
         let scope = self.subgroup();
         if let Some(row) = ARITHMETIC.iter().find(|r| r.intrinsic == intrinsic) {

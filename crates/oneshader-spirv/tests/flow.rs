@@ -240,6 +240,7 @@ fn random_control_flow_is_structured() {
             wave_size: None,
             early_depth_stencil: false,
             depth: Default::default(),
+            spirv_modes: Vec::new(),
             span: Span::NONE,
         });
         let branches = module.functions.values().flat_map(Function::live_insts).filter(|(_, _, d)| d.op == Op::Phi);

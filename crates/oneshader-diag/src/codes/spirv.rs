@@ -9,4 +9,9 @@ codes! {
     SPIRV_BINDING = 4011, Error, "descriptor that cannot be chosen",
         "Two resources are put on one descriptor, or an option leaves a resource without one. Change the options or the \
          binding map.";
+    SPIRV_EXTENSION = 4012, Error, "extension not allowed",
+        "The code needs an extension of SPIR-V that `-fspv-extension` leaves out. Allow it, or leave out what needs it.";
+    SPIRV_ENVIRONMENT = 4013, Error, "needs a newer Vulkan",
+        "The environment of `-fspv-target-env` lacks what the construct needs, such as operations across lanes, which came \
+         with Vulkan 1.1. Compile for a newer one.";
 }

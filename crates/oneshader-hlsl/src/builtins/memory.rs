@@ -2,7 +2,7 @@
 
 use oneshader_diag::{Span, codes};
 use oneshader_ir as ir;
-use oneshader_ir::{AtomicOp, InstFlags, Intrinsic, Op};
+use oneshader_ir::{AtomicOp, InstFlags, Interpolation, Intrinsic, Op};
 
 use super::{Call, Lowered};
 use crate::cx::Cx;
@@ -115,6 +115,15 @@ impl Cx<'_> {
         Ok(Expr::Void)
     }
 
+    /// Whether the stage input of an address is the same for the whole triangle.
+    fn is_flat(&self, address: ir::Value) -> bool {
+        let ir::ValueDef::Global(global) = self.b.func.values[address].def else { return false };
+        match &self.b.module.globals[global].kind {
+            ir::GlobalKind::Io(io) => matches!(io.interpolation, Interpolation::Flat | Interpolation::PerVertex),
+            _ => false,
+        }
+    }
+
     /// An interpolation function of a pixel input.
     fn evaluate(&mut self, intrinsic: Intrinsic, name: &str, arg: &Arg, more: &[Value], span: Span) -> R<Expr> {
         let ty = self.type_of(&arg.expr);
@@ -151,12 +160,13 @@ pub(super) fn evaluate_snapped(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue
 pub(super) fn attribute_at_vertex(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue], span: Span) -> R<Expr> {
     let [input, vertex] = args else { return Err(cx.wrong_count("GetAttributeAtVertex", 2, args.len(), span)) };
     let index = cx.arg(vertex, Ty::UINT)?;
-    if !cx.known_int(index).is_some_and(|i| (0..3).contains(&i)) {
-        return Err(cx.error(
-            codes::BAD_ARGUMENTS,
-            vertex.span,
-            "the vertex of GetAttributeAtVertex is a constant 0, 1 or 2",
-        ));
+    if cx.known_int(index).is_some_and(|i| !(0..3).contains(&i)) {
+        let message = "the vertex of GetAttributeAtVertex is 0, 1 or 2";
+        return Err(cx.error(codes::BAD_ARGUMENTS, vertex.span, message));
+    }
+    if cx.input_address(&input.expr).is_some_and(|address| !cx.is_flat(address)) {
+        let message = "GetAttributeAtVertex takes an input that is declared `nointerpolation`";
+        return Err(cx.error(codes::BAD_ARGUMENTS, input.span, message));
     }
     cx.evaluate(Intrinsic::AttributeAtVertex, "GetAttributeAtVertex", input, &[index], span)
 }

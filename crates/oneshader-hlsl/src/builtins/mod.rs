@@ -8,6 +8,7 @@ mod linear;
 mod math;
 mod memory;
 mod methods;
+mod offset;
 mod positions;
 mod raw;
 mod table;

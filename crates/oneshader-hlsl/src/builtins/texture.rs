@@ -402,9 +402,10 @@ impl Cx<'_> {
             }
             rest => (None, rest),
         };
-        if let Some(offset) = offset
-            && let Some(offset) = self.offset_arg(offset, texture)?
+        if let Some(arg) = offset
+            && let Some(offset) = self.offset_arg(arg, texture)?
         {
+            self.check_static_offset(offset, arg.span)?;
             coord = self.add_offset(coord, offset, dims, len);
         }
         let status = match rest {

@@ -150,6 +150,7 @@ impl Cx<'_> {
         let threads = self.threads(stage, attributes, fun.span);
         let wave_size = self.wave_size(attributes);
         let early_depth_stencil = self.attribute(attributes, None, "earlydepthstencil").is_some();
+        let spirv_modes = self.spirv_modes(stage, attributes);
         self.b.module.entry_points.push(EntryPoint {
             name: ir_name,
             stage,
@@ -160,6 +161,7 @@ impl Cx<'_> {
             wave_size,
             early_depth_stencil,
             depth,
+            spirv_modes,
             span: fun.span,
         });
     }

@@ -104,14 +104,18 @@ impl Cx<'_> {
             texture: LayoutRule::DxConstantBuffer,
             storage: LayoutRule::DxStructured,
         };
-        let (_, errors) = Layouts::of_module(self.b.module, &options);
-        for error in errors {
-            let (span, message) = match error {
-                LayoutError::Overlap { span, .. } => (span, "the member overlaps another one"),
-                LayoutError::Misaligned { span, .. } => (span, "the offset does not suit the member's type"),
-                _ => continue,
-            };
-            self.error(codes::BAD_PACKING, span, message);
+        // What a structure or array is aligned to depends on options; what is misaligned by the weakest rule always is.
+        let (_, weakest) = Layouts::of_module(self.b.module, &LayoutOptions::SCALAR);
+        let (_, usual) = Layouts::of_module(self.b.module, &options);
+        for error in weakest {
+            if let LayoutError::Misaligned { span, .. } = error {
+                self.error(codes::BAD_PACKING, span, "the offset does not suit the member's type");
+            }
+        }
+        for error in usual {
+            if let LayoutError::Overlap { span, .. } = error {
+                self.error(codes::BAD_PACKING, span, "the member overlaps another one");
+            }
         }
     }
 

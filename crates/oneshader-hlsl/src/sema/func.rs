@@ -179,6 +179,7 @@ impl Cx<'_> {
         if self.ast[func].body.is_none() {
             return;
         }
+        self.check_function_attributes(self.ast[decl].attributes);
         if this.is_some() {
             // Methods of a template's instance are lowered when they are called.
             if self.s.env == 0 {

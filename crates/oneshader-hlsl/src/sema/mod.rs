@@ -5,6 +5,7 @@
 //! call of a function whose body has not been lowered yet names a function of the module without blocks; at the end
 //! the functions that entry points reach are put in order, callees first.
 
+pub(crate) mod attribute;
 pub(crate) mod builtin;
 pub(crate) mod call;
 pub(crate) mod decl;
@@ -273,6 +274,8 @@ pub(crate) struct State {
     pub ray_desc: Option<Ty>,
     pub blocks: Vec<Block>,
     pub resources: Vec<ResourceNode>,
+    /// Built-ins that `static` variables stand for.
+    pub builtins: Vec<attribute::StatedBuiltin>,
     /// Whether there is a block of push constants.
     pub push_constants: bool,
     /// The block of loose uniforms.

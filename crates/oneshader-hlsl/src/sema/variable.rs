@@ -55,6 +55,7 @@ impl Cx<'_> {
             {
                 self.error(codes::BAD_DECLARATION, node.name_span, "what the host sets cannot be `static`");
             }
+            self.check_builtin_attributes(self.ast[decl].attributes, &node);
             self.declare_static(&node, ty);
         } else if in_body {
             self.declare_local(&node, ty);

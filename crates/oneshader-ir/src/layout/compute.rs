@@ -119,9 +119,9 @@ fn structure(
         let member_layout = &table.table[layout_id];
         let offset = match member.offset {
             Some(offset) => {
-                let scalar = scalar_align(table, types, layout_id);
-                if offset % scalar != 0 {
-                    let (member, align, span) = (index as u32, scalar, member.span);
+                let align = stated_align(table, types, layout_id, rule);
+                if offset % align != 0 {
+                    let (member, span) = (index as u32, member.span);
                     return Err(LayoutError::Misaligned { ty, member, align, span });
                 }
                 u64::from(offset)
@@ -164,6 +164,19 @@ fn place(types: &Types, member: &Layout, rule: LayoutRule, end: u64) -> u64 {
         false => offset % vec4 != 0,
     };
     if straddles { offset.next_multiple_of(vec4) } else { offset }
+}
+
+/// What a stated offset must be a multiple of: numbers are aligned as their scalars, and what is made of parts as the rule
+/// says, since its parts count on that (Vulkan, Offset and Stride Assignment).
+fn stated_align(table: &Layouts, types: &Types, id: LayoutId, rule: LayoutRule) -> u32 {
+    let layout = &table.table[id];
+    match layout.kind {
+        LayoutKind::Array { .. } | LayoutKind::Struct(_) if !rule.is_scalar() => match rule.is_uniform() {
+            true => layout.align.next_multiple_of(VEC4),
+            false => layout.align,
+        },
+        _ => scalar_align(table, types, id),
+    }
 }
 
 /// The largest alignment of the scalars of a layout.

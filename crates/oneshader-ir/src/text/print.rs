@@ -229,6 +229,10 @@ impl Printer<'_> {
         if entry.depth != crate::DepthMode::Any {
             put!(self, " depth({})", spell::depth_mode_name(entry.depth));
         }
+        if !entry.spirv_modes.is_empty() {
+            let modes: Vec<String> = entry.spirv_modes.iter().map(u32::to_string).collect();
+            put!(self, " modes({})", modes.join(", "));
+        }
         self.end(entry.span);
     }
 

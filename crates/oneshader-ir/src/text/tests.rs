@@ -13,7 +13,7 @@ struct s1 "Block" {
   "lights": [s0 x 4]
 }
 spec0 "SAMPLES" id 7 = u32 4
-global g0 "tex": handle texture_2darray<f32x4> resource register(t, 3, space 1) vk_binding(2, 1)
+global g0 "tex": handle texture_2darray<f32x4> resource register(t, 3, space 1) vk_binding(2, 1) combined
 global g1 "smp": handle samplercmp resource register(s, space 2)
 global g2 "cb": handle cbuffer<s1> resource implicit
 global g3 "buf": handle rwstructured<f32x2x2, append, row> resource vk_counter_binding(4) coherent
@@ -80,7 +80,7 @@ func fn2 "nothing" () -> f64 {
 block0:
   unreachable
 }
-entry pixel "main" fn1 in(g6) out(g7) threads(1, 1, 1) wave(4, 64, 32) early depth(less)
+entry pixel "main" fn1 in(g6) out(g7) threads(1, 1, 1) wave(4, 64, 32) early depth(less) modes(16, 5017)
 "#;
 
 #[test]

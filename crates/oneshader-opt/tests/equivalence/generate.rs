@@ -113,6 +113,7 @@ pub fn program(seed: u64) -> IrModule {
         wave_size: None,
         early_depth_stencil: false,
         depth: Default::default(),
+        spirv_modes: Vec::new(),
         span: Span::NONE,
     });
     m

@@ -116,7 +116,7 @@ flags! {
     MslLines: "msl-lines"; None, Metal, "", "#line directives that lead back to the HLSL";
     BindingMap: "binding-map"; Equals, Metal, "FILE", "JSON that dictates slots by resource name";
 
-    TargetEnv: "fspv-target-env"; Equals, Spirv, "ENV", "vulkan1.1 (default), vulkan1.2 or vulkan1.3";
+    TargetEnv: "fspv-target-env"; Equals, Spirv, "ENV", "vulkan1.0, vulkan1.1 (default), vulkan1.1spirv1.4, vulkan1.2 or vulkan1.3";
     ShiftB: "fvk-b-shift"; Many(2), Spirv, "N SPACE", "add N to bindings of b registers in a space, or all";
     ShiftT: "fvk-t-shift"; Many(2), Spirv, "N SPACE", "the same for t registers";
     ShiftS: "fvk-s-shift"; Many(2), Spirv, "N SPACE", "the same for s registers";
@@ -140,7 +140,7 @@ flags! {
     StripNames: "Qstrip_debug"; None, Spirv, "", "no OpName";
     SpirvReflect: "fspv-reflect"; None, Spirv, "", "semantics and resource types as decorations";
     UnknownFormats: "fspv-use-unknown-image-format"; None, Spirv, "", "images without stated format have none";
-    SpirvExtension: "fspv-extension"; Equals, Spirv, "NAME", "SPV_EXT_demote_to_helper_invocation lets discard go on as a helper; others are declared as used";
+    SpirvExtension: "fspv-extension"; Equals, Spirv, "NAME", "allow this extension, KHR all of Khronos; without it all are allowed, and discard ends the lane before vulkan1.3";
     EntryName: "fspv-entrypoint-name"; Equals, Spirv, "NAME", "name of the entry point in the module";
 
     WarningsAsErrors: "WX"; None, Diagnostics, "", "warnings are errors";
@@ -150,8 +150,12 @@ flags! {
     Help: "help" | "h" | "?" | "-help"; None, Diagnostics, "", "this text";
     Version: "-version" | "version"; None, Diagnostics, "", "version";
 
-    NoEffect: "Zss" | "Zsb" | "Qembed_debug" | "Qstrip_reflect" | "Qstrip_priv" | "Qstrip_rootsignature" | "nologo" | "Cc" | "Ni" | "No" | "Lx" | "Vi" | "H" | "ast-dump" | "dumpbin" | "Gec" | "Ges" | "Gfa" | "Gfp" | "Vd" | "res-may-alias" | "all-resources-bound" | "fdiagnostics-show-option" | "fno-diagnostics-show-option" | "fnew-inlining-behavior" | "Wall" | "Wextra" | "Zs" | "fspv-preserve-bindings" | "fspv-preserve-interface" | "fspv-fix-func-call-arguments" | "fspv-enable-maximal-reconvergence" | "fspv-use-legacy-buffer-matrix-order" | "fspv-use-vulkan-memory-model" | "no-legacy-cbuf-layout" | "pack-optimized" | "pack-prefix-stable" | "flegacy-resource-reservation" | "fcgl" | "ftime-report" | "ffinite-math-only" | "fno-finite-math-only" | "fspv-print-all" | "fspv-reduce-load-size"; None, Ignored, "", "parts of DXIL containers, and DXC's own switches";
-    NoEffectValue: "Fd" | "Fe" | "Fh" | "Frs" | "Fsh" | "Vn" | "setprivate" | "setrootsignature" | "verifyrootsignature" | "rootsig-define" | "force-rootsig-ver" | "validator-version" | "exports" | "memcpy-fold" | "default-linkage" | "opt-enable" | "opt-disable" | "opt-select" | "Oconfig" | "fspv-max-id"; Apart, Ignored, "VALUE", "the same with a value";
+    NoEffect: "Zss" | "Zsb" | "Qembed_debug" | "Qstrip_priv" | "Qstrip_rootsignature" | "nologo" | "Cc" | "Ni" | "No" | "Lx" | "Vi" | "H" | "ast-dump" | "dumpbin" | "Ges" | "Gfa" | "Gfp" | "Vd" | "res-may-alias" | "all-resources-bound" | "fdiagnostics-show-option" | "fno-diagnostics-show-option" | "fnew-inlining-behavior" | "Wall" | "Wextra" | "Zs" | "fspv-preserve-bindings" | "fspv-preserve-interface" | "fspv-fix-func-call-arguments" | "fspv-enable-maximal-reconvergence" | "fspv-use-legacy-buffer-matrix-order" | "fspv-use-vulkan-memory-model" | "no-legacy-cbuf-layout" | "pack-optimized" | "pack-prefix-stable" | "flegacy-resource-reservation" | "fcgl" | "ftime-report" | "ffinite-math-only" | "fno-finite-math-only" | "fspv-print-all" | "fspv-reduce-load-size"; None, Ignored, "", "parts of DXIL containers, and DXC's own switches";
+    NoEffectValue: "Fe" | "Fh" | "Frs" | "Fsh" | "Vn" | "setprivate" | "setrootsignature" | "verifyrootsignature" | "rootsig-define" | "force-rootsig-ver" | "validator-version" | "exports" | "memcpy-fold" | "default-linkage" | "opt-enable" | "opt-disable" | "opt-select" | "fspv-max-id"; Apart, Ignored, "VALUE", "the same with a value";
+    BackCompatible: "Gec"; None, Ignored, "", "FXC's compatibility with Direct3D 9, for -HV 2016";
+    StripReflection: "Qstrip_reflect"; None, Ignored, "", "reflection is no part of the code here";
+    DebugFile: "Fd"; Apart, Ignored, "FILE", "the debug part of a DXIL container";
+    OptConfig: "Oconfig"; Equals, Ignored, "PASSES", "passes of spirv-opt: the optimizer here has its own";
     NoEffectRest: "W" | "ftime-"; Rest, Ignored, "NAME", "single warnings";
 }
 

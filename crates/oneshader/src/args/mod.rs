@@ -3,6 +3,7 @@
 //! [`Invocation::parse`] reads words into [`Options`] and the outputs asked for; it touches no file but the `@file`s of
 //! arguments and the binding map, and compiles nothing.
 
+mod contradictions;
 mod flags;
 
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use oneshader_ir::layout::LayoutOptions;
 use oneshader_ir::slots::{BindRegister, BindingMap, Shift, SpirvSlot};
 use oneshader_ir::{MatrixOrder, RegisterClass};
 use oneshader_msl::{BufferArrays, MslBinding, MslPlatform, MslSemantics, MslVersion};
-use oneshader_spirv::TargetEnv;
+use oneshader_spirv::{Extension, TargetEnv};
 
 use crate::options::{CompileTarget, OptLevel, Options};
 pub use flags::help;
@@ -106,13 +107,14 @@ impl Invocation {
     /// A sentence for the user: an unknown flag, a missing or impossible value, a file of arguments that cannot be read.
     pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let line = flags::parse(words)?;
-        let spirv = line.flags.iter().rev().find_map(|g| match g.flag {
+        let target = line.flags.iter().rev().find_map(|g| match g.flag {
             Flag::Spirv => Some(CompileTarget::Spirv),
             Flag::Msl => Some(CompileTarget::Msl),
             _ => None,
         });
+        let target = target.unwrap_or(CompileTarget::Msl);
         let mut this = Self {
-            options: Options::new(spirv.unwrap_or(CompileTarget::Msl)),
+            options: Options::new(target),
             inputs: line.inputs,
             object: None,
             assembly: None,
@@ -128,7 +130,7 @@ impl Invocation {
             ignored: Vec::new(),
         };
         let mut dirs = DirLoader::default();
-        for given in line.flags {
+        for given in line.flags.clone() {
             if given.flag == Flag::Include {
                 dirs.dirs.extend(given.values.into_iter().map(PathBuf::from));
             } else {
@@ -139,6 +141,7 @@ impl Invocation {
             this.depend = Depend::Beside;
         }
         this.options.loader = Arc::new(dirs);
+        contradictions::check(&line.flags, &this.options)?;
         Ok(this)
     }
 
@@ -201,8 +204,9 @@ impl Invocation {
                 options.slots.map = map;
             }
             Flag::TargetEnv => {
-                options.spirv.target = TargetEnv::parse(&value())
-                    .ok_or_else(|| format!("{}: expected vulkan1.1, vulkan1.2 or vulkan1.3", given.spelling))?;
+                options.spirv.target = TargetEnv::parse(&value()).ok_or_else(|| {
+                    format!("{}: expected {}", given.spelling, names(TargetEnv::ALL.iter().map(|e| e.1)))
+                })?;
             }
             Flag::ShiftB => shift(&mut options.slots.spirv.b_shift, &given)?,
             Flag::ShiftT => shift(&mut options.slots.spirv.t_shift, &given)?,
@@ -238,7 +242,11 @@ impl Invocation {
             Flag::StripNames => options.spirv.names = false,
             Flag::SpirvReflect => options.spirv.reflect = true,
             Flag::UnknownFormats => options.spirv.unknown_image_formats = true,
-            Flag::SpirvExtension => options.spirv.demote |= value() == "SPV_EXT_demote_to_helper_invocation",
+            Flag::SpirvExtension => {
+                let extension = Extension::parse(&value()).ok_or_else(|| unknown_extension(&value()))?;
+                options.spirv.demote |= extension.name() == "SPV_EXT_demote_to_helper_invocation";
+                options.spirv.extensions.push(extension);
+            }
             Flag::EntryName => options.spirv.entry_name = Some(value()),
             Flag::WarningsAsErrors => options.warnings = Warnings::Deny,
             Flag::NoWarnings => options.warnings = Warnings::Hide,
@@ -254,6 +262,7 @@ impl Invocation {
             Flag::Version => self.ask = Some(Ask::Version),
             // The target was found before; includes are collected by the caller; the rest were ignored above.
             Flag::Msl | Flag::Spirv | Flag::Include | Flag::NoEffect | Flag::NoEffectValue | Flag::NoEffectRest => {}
+            Flag::BackCompatible | Flag::StripReflection | Flag::DebugFile | Flag::OptConfig => {}
         }
         Ok(())
     }
@@ -271,13 +280,33 @@ const DEBUG_LEVELS: &[(&str, bool)] = &[
     ("vulkan-with-source", true),
 ];
 
+/// Words of a list in a sentence: `a, b or c`.
+fn names<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    match words.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+fn unknown_extension(name: &str) -> String {
+    match oneshader_diag::closest(name, Extension::names()) {
+        Some(near) => format!("-fspv-extension: unknown extension {name}; did you mean {near}?"),
+        None => {
+            let known: Vec<&str> = Extension::names().collect();
+            format!("-fspv-extension: unknown extension {name}; known are {}", known.join(", "))
+        }
+    }
+}
+
 /// The value of a flag that takes one of a few words.
 fn choose<T: Copy>(given: &Given, choices: &[(&str, T)]) -> Result<T, String> {
     let value = given.values.first().map_or("", String::as_str);
-    choices.iter().find(|(name, _)| *name == value).map(|(_, choice)| *choice).ok_or_else(|| {
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        format!("{}: expected {}", given.spelling, names.join(" or "))
-    })
+    choices
+        .iter()
+        .find(|(name, _)| *name == value)
+        .map(|(_, choice)| *choice)
+        .ok_or_else(|| format!("{}: expected {}", given.spelling, names(choices.iter().map(|(name, _)| *name))))
 }
 
 /// The values of a flag that takes numbers.

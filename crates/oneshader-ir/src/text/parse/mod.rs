@@ -422,6 +422,10 @@ impl<'t> Parser<'t> {
             true => self.parenthesized(|p| p.spelled(spell::depth_mode_from_name, "depth mode"))?,
             false => DepthMode::Any,
         };
+        let spirv_modes = match self.eat_word("modes") {
+            true => self.list('(', ')', Self::number)?,
+            false => Vec::new(),
+        };
         let span = self.span()?;
         self.m.entry_points.push(EntryPoint {
             name,
@@ -433,6 +437,7 @@ impl<'t> Parser<'t> {
             wave_size,
             early_depth_stencil,
             depth,
+            spirv_modes,
             span,
         });
         Ok(())
