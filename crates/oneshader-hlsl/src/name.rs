@@ -99,6 +99,7 @@ words! {
         SAMPLED_TEXTURE_3D "SampledTexture3D", SAMPLED_TEXTURE_CUBE "SampledTextureCUBE",
         SAMPLED_TEXTURE_CUBE_ARRAY "SampledTextureCUBEArray",
         NAMESPACE_DX "dx", NAMESPACE_HLSL "hlsl", READ "read", WRITE "write", SPACE "space",
+        RAY_DESC "RayDesc", ORIGIN "Origin", T_MIN "TMin", DIRECTION "Direction", T_MAX "TMax",
     }
 }
 

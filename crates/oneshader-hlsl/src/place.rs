@@ -75,6 +75,9 @@ impl Cx<'_> {
         if let TyKind::Unsized(_) = self.tys.kind(place.ty) {
             return Err(self.unsupported(span, "an array without a size can only be indexed and passed on"));
         }
+        if self.holds_ray_query(place.ty) {
+            return Err(self.ray_query_is_no_value(span));
+        }
         self.load_steps(place, place.steps.len(), span)
     }
 

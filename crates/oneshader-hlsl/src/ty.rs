@@ -244,6 +244,8 @@ pub enum TyKind {
     Object(ObjectKind, Ty),
     /// `string`.
     String,
+    /// `RayQuery<flags>`.
+    RayQuery(u32),
     /// An entry of a descriptor heap, which becomes the object it is assigned to; its value is the index.
     HeapEntry(Heap),
 }
@@ -344,6 +346,8 @@ pub struct StructDef {
     pub is_interface: bool,
     /// Whether a resource is somewhere inside.
     pub has_objects: bool,
+    /// Whether a ray query is somewhere inside.
+    pub has_queries: bool,
     /// How deep structures and arrays nest inside.
     pub depth: u32,
     /// Place of its name.
@@ -557,6 +561,7 @@ impl Tys {
             TyKind::Error => "<error>".into(),
             TyKind::Void => "void".into(),
             TyKind::String => "string".into(),
+            TyKind::RayQuery(flags) => format!("RayQuery<{flags}>"),
             TyKind::HeapEntry(heap) => format!("entry of {}", heap.text()),
             TyKind::Scalar(e) => e.text().into(),
             TyKind::Vector(e, n) if e.is_literal() => format!("vector<{}, {n}>", e.text()),

@@ -18,6 +18,8 @@ pub enum Signature {
     Bools,
     /// An integer scalar or vector to as many `uint`s.
     Bits,
+    /// The address of a ray query and what [`crate::ray_query::METHODS`] says.
+    Ray,
     /// Checked by its own rule, which the row's documentation states.
     Own,
 }
@@ -45,6 +47,10 @@ bitflags! {
         const MEMORY = 1;
         /// Lanes exchange values or derivatives: does not move across control flow.
         const CONVERGENT = 2;
+        /// Depends on what its first operand points to.
+        const READS = 4;
+        /// Changes what its first operand points to.
+        const WRITES = 8;
     }
 }
 
@@ -108,6 +114,8 @@ macro_rules! intrinsics {
 impl Effects {
     /// Orders memory and waits for other lanes.
     pub const BARRIER: Self = Self::MEMORY.union(Self::CONVERGENT);
+    /// Depends on what its first operand points to and changes it.
+    pub const UPDATES: Self = Self::READS.union(Self::WRITES);
 }
 
 intrinsics! {
@@ -278,6 +286,80 @@ intrinsics! {
     AllMemoryBarrier "allmemorybarrier" 0 Own, MEMORY, ALL;
     /// Both, waiting.
     AllMemoryBarrierSync "allmemorybarriersync" 0 Own, BARRIER, COMPUTE;
+
+    // Ray queries. The first operand is the address of the query, the others and the result are in `ray_query::METHODS`.
+    /// Begins a search.
+    RayTrace "raytrace" 8 Ray, UPDATES, ALL;
+    /// Goes on to the next candidate; whether there is one, `bool`.
+    RayProceed "rayproceed" 1 Ray, UPDATES, ALL;
+    /// Ends the search.
+    RayAbort "rayabort" 1 Ray, UPDATES, ALL;
+    /// Accepts the candidate, a triangle.
+    RayCommitTriangle "raycommittriangle" 1 Ray, UPDATES, ALL;
+    /// Accepts the candidate, a procedural primitive, at a distance.
+    RayCommitProcedural "raycommitprocedural" 2 Ray, UPDATES, ALL;
+    /// The flags of the search.
+    RayFlags "rayflags" 1 Ray, READS, ALL;
+    /// The least distance.
+    RayTMin "raytmin" 1 Ray, READS, ALL;
+    /// The ray's origin.
+    RayWorldOrigin "rayworldorigin" 1 Ray, READS, ALL;
+    /// The ray's direction.
+    RayWorldDirection "rayworlddirection" 1 Ray, READS, ALL;
+    /// 0 for a triangle, 1 for a procedural primitive.
+    RayCandidateType "raycandidatetype" 1 Ray, READS, ALL;
+    /// 0 for no hit, 1 for a triangle, 2 for a procedural primitive.
+    RayCommittedStatus "raycommittedstatus" 1 Ray, READS, ALL;
+    /// Whether the candidate is a procedural primitive that is not opaque.
+    RayCandidateProceduralNonOpaque "raycandidateproceduralnonopaque" 1 Ray, READS, ALL;
+    /// Distance of a triangle.
+    RayCandidateT "raycandidatet" 1 Ray, READS, ALL;
+    /// Distance.
+    RayCommittedT "raycommittedt" 1 Ray, READS, ALL;
+    /// Position of the instance, of the candidate hit.
+    RayCandidateInstanceIndex "raycandidateinstanceindex" 1 Ray, READS, ALL;
+    /// Position of the instance, of the committed hit.
+    RayCommittedInstanceIndex "raycommittedinstanceindex" 1 Ray, READS, ALL;
+    /// The number the host gave the instance, of the candidate hit.
+    RayCandidateInstanceId "raycandidateinstanceid" 1 Ray, READS, ALL;
+    /// The number the host gave the instance, of the committed hit.
+    RayCommittedInstanceId "raycommittedinstanceid" 1 Ray, READS, ALL;
+    /// The host's offset of the instance in its table of shaders, of the candidate hit.
+    RayCandidateInstanceContribution "raycandidateinstancecontribution" 1 Ray, READS, ALL;
+    /// The host's offset of the instance in its table of shaders, of the committed hit.
+    RayCommittedInstanceContribution "raycommittedinstancecontribution" 1 Ray, READS, ALL;
+    /// Position of the geometry, of the candidate hit.
+    RayCandidateGeometryIndex "raycandidategeometryindex" 1 Ray, READS, ALL;
+    /// Position of the geometry, of the committed hit.
+    RayCommittedGeometryIndex "raycommittedgeometryindex" 1 Ray, READS, ALL;
+    /// Position of the primitive, of the candidate hit.
+    RayCandidatePrimitiveIndex "raycandidateprimitiveindex" 1 Ray, READS, ALL;
+    /// Position of the primitive, of the committed hit.
+    RayCommittedPrimitiveIndex "raycommittedprimitiveindex" 1 Ray, READS, ALL;
+    /// The ray's origin in the space of the instance, of the candidate hit.
+    RayCandidateObjectOrigin "raycandidateobjectorigin" 1 Ray, READS, ALL;
+    /// The ray's origin in the space of the instance, of the committed hit.
+    RayCommittedObjectOrigin "raycommittedobjectorigin" 1 Ray, READS, ALL;
+    /// The ray's direction in the space of the instance, of the candidate hit.
+    RayCandidateObjectDirection "raycandidateobjectdirection" 1 Ray, READS, ALL;
+    /// The ray's direction in the space of the instance, of the committed hit.
+    RayCommittedObjectDirection "raycommittedobjectdirection" 1 Ray, READS, ALL;
+    /// From the space of the instance to that of the ray, of the candidate hit.
+    RayCandidateObjectToWorld "raycandidateobjecttoworld" 1 Ray, READS, ALL;
+    /// From the space of the instance to that of the ray, of the committed hit.
+    RayCommittedObjectToWorld "raycommittedobjecttoworld" 1 Ray, READS, ALL;
+    /// From the space of the ray to that of the instance, of the candidate hit.
+    RayCandidateWorldToObject "raycandidateworldtoobject" 1 Ray, READS, ALL;
+    /// From the space of the ray to that of the instance, of the committed hit.
+    RayCommittedWorldToObject "raycommittedworldtoobject" 1 Ray, READS, ALL;
+    /// Weights of a triangle's second and third vertex, of the candidate hit.
+    RayCandidateBarycentrics "raycandidatebarycentrics" 1 Ray, READS, ALL;
+    /// Weights of a triangle's second and third vertex, of the committed hit.
+    RayCommittedBarycentrics "raycommittedbarycentrics" 1 Ray, READS, ALL;
+    /// Whether a triangle is hit from its front, of the candidate hit.
+    RayCandidateFrontFace "raycandidatefrontface" 1 Ray, READS, ALL;
+    /// Whether a triangle is hit from its front, of the committed hit.
+    RayCommittedFrontFace "raycommittedfrontface" 1 Ray, READS, ALL;
 
     // Lanes of a wave (SIMD-group).
     /// Whether this is the active lane of the least index.

@@ -19,6 +19,7 @@ pub mod intrinsic;
 pub mod layout;
 pub mod module;
 pub mod names;
+pub mod ray_query;
 pub mod slots;
 pub mod structure;
 pub mod text;

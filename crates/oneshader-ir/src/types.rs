@@ -270,6 +270,15 @@ pub enum TypeKind {
     },
     /// A handle.
     Resource(ResourceType),
+    /// The state of a ray query. It lives in variables alone: never a value, and never copied.
+    RayQuery,
+}
+
+impl TypeKind {
+    /// Whether it is a scalar, a vector or a matrix.
+    pub const fn is_numeric(self) -> bool {
+        matches!(self, Self::Scalar(_) | Self::Vector { .. } | Self::Matrix { .. })
+    }
 }
 
 /// A member of a structure.
@@ -451,6 +460,22 @@ impl Types {
             TypeKind::Pointer { space, pointee } => Some((space, pointee)),
             _ => None,
         }
+    }
+
+    /// Whether a ray query is the type or inside it. Types of hostile input multiply; one that is too large to look at is
+    /// taken to hold one.
+    pub fn holds_ray_query(&self, ty: Type) -> bool {
+        let mut stack = vec![ty];
+        for _ in 0..10_000 {
+            let Some(ty) = stack.pop() else { return false };
+            match self.kind(ty) {
+                TypeKind::RayQuery => return true,
+                TypeKind::Array { elem, .. } => stack.push(elem),
+                TypeKind::Struct(id) => stack.extend(self.structs[id].members.iter().map(|m| m.ty)),
+                _ => {}
+            }
+        }
+        true
     }
 
     /// The type of part `index` of a composite: a row, an element, a member or a component.

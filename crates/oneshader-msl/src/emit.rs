@@ -158,7 +158,11 @@ fn file(cx: &mut Cx, arguments: &Arguments, functions: &[crate::ast::Function]) 
     // What initial values of constants need is declared too.
     let constants = constants(cx);
     let specs = specs(cx);
-    let mut out = String::from("#include <metal_stdlib>\n\nusing namespace metal;\n\n");
+    let mut out = String::from("#include <metal_stdlib>\n");
+    if cx.raytracing {
+        out.push_str("#include <metal_raytracing>\n");
+    }
+    out.push_str("\nusing namespace metal;\n\n");
     cx.runtime.write(&mut out);
     let value_structs = cx.value_structs.clone();
     for id in value_structs {

@@ -9,7 +9,7 @@ alignas alignof and and_eq asm atomic_bool atomic_float atomic_int atomic_uint a
 case catch char char16_t char32_t class compl const const_cast constant constexpr continue decltype default delete depth2d \
 depth2d_array depth2d_ms depth2d_ms_array depthcube depthcube_array device do double dynamic_cast else enum explicit export \
 extern false float for fragment friend goto half if inline int interpolant kernel long main metal mutable namespace new \
-noexcept not not_eq nullptr object_data operator or or_eq private protected ptrdiff_t public quad ray_data register \
+noexcept not not_eq nullptr object_data operator or or_eq private protected ptrdiff_t public quad ray_data raytracing register \
 reinterpret_cast return sampler short signed size_t sizeof static static_assert static_cast struct switch template texture \
 texture1d texture1d_array texture2d texture2d_array texture2d_ms texture2d_ms_array texture3d texture_buffer texturecube \
 texturecube_array this thread thread_local threadgroup threadgroup_imageblock throw true try typedef typeid typename uchar \

@@ -415,6 +415,48 @@ inline matrix<T, R, C> multiply_components(matrix<T, R, C> a, matrix<T, R, C> b)
     return a;
 }
 ";
+    /// What Metal is told of a search, from `RAY_FLAG` (DirectX Raytracing specification, "Ray flags").
+    RayParameters = "ray_parameters", [], "\
+inline raytracing::intersection_params ray_parameters(uint flags)
+{
+    raytracing::intersection_params parameters;
+    if ((flags & 0x1u) != 0u) {
+        parameters.force_opacity(raytracing::forced_opacity::opaque);
+    }
+    if ((flags & 0x2u) != 0u) {
+        parameters.force_opacity(raytracing::forced_opacity::non_opaque);
+    }
+    if ((flags & 0x4u) != 0u) {
+        parameters.accept_any_intersection(true);
+    }
+    if ((flags & 0x10u) != 0u) {
+        parameters.set_triangle_cull_mode(raytracing::triangle_cull_mode::back);
+    }
+    if ((flags & 0x20u) != 0u) {
+        parameters.set_triangle_cull_mode(raytracing::triangle_cull_mode::front);
+    }
+    if ((flags & 0x40u) != 0u) {
+        parameters.set_opacity_cull_mode(raytracing::opacity_cull_mode::opaque);
+    }
+    if ((flags & 0x80u) != 0u) {
+        parameters.set_opacity_cull_mode(raytracing::opacity_cull_mode::non_opaque);
+    }
+    if ((flags & 0x100u) != 0u) {
+        parameters.set_geometry_cull_mode(raytracing::geometry_cull_mode::triangle);
+    }
+    if ((flags & 0x200u) != 0u) {
+        parameters.set_geometry_cull_mode(raytracing::geometry_cull_mode::bounding_box);
+    }
+    return parameters;
+}
+";
+    /// A query that knows its flags.
+    RayQuery = "ray_query", [], "\
+struct ray_query {
+    raytracing::intersection_query<raytracing::instancing, raytracing::triangle_data> query;
+    uint flags;
+};
+";
     /// Quotient of matrices component by component.
     MatrixDivide = "divide_components", [], "\
 template <typename T, int R, int C>

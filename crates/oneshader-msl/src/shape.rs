@@ -2,6 +2,7 @@
 //! begins with a break, no `else` after a way that leaves.
 
 use crate::ast::{Arena, Depends, Expr, ExprKind, Infix, Prefix, Stmt};
+use crate::lower::effects::STEP;
 
 /// Brings a list of statements and all within into shape.
 pub(crate) fn shape(arena: &mut Arena, list: &mut Vec<Stmt>) {
@@ -9,8 +10,12 @@ pub(crate) fn shape(arena: &mut Arena, list: &mut Vec<Stmt>) {
     for mut stmt in old {
         shape_inner(arena, &mut stmt);
         match stmt {
-            // Nothing to do on either way; conditions have no effects.
-            Stmt::If { then, els, .. } if then.is_empty() && els.is_empty() => {}
+            // Nothing to do on either way.
+            Stmt::If { cond, then, els } if then.is_empty() && els.is_empty() => {
+                if arena[cond].depends.reads & STEP != 0 {
+                    list.push(Stmt::Do(cond));
+                }
+            }
             Stmt::If { cond, then, els } if then.is_empty() => {
                 let cond = negate(arena, cond);
                 list.push(Stmt::If { cond, then: els, els: Vec::new() });

@@ -418,3 +418,41 @@ entry vertex \"main\" fn0 in(g0) out(g1) threads(1, 1, 1)
     let found: Vec<String> = bag.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
     assert_eq!(found, ["OSH5105 a vertex function of Metal has 31 attributes"]);
 }
+
+#[test]
+fn ray_queries_that_ask_for_the_offset_of_an_instance() {
+    let text = |method: &str| {
+        format!(
+            "module handles_resolved
+global g0 \"words\": handle rwstructured<u32> resource
+func fn0 \"main\" () -> void {{
+  local l0 \"q\": rayquery
+block0:
+  v0: u32 = {method} l0
+  v1: rwstructured<u32> = load g0
+  v2: ptr<storage, u32> = elementptr v1, u32 0
+  store v2, v0
+  ret
+}}
+entry pixel \"main\" fn0 in() out() threads(1, 1, 1)
+"
+        )
+    };
+    let found = |method: &str| {
+        let text = text(method);
+        let module = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let mut bag = DiagnosticBag::new();
+        let output = MslBackend::emit(&module, "main", &MslOptions::default(), &mut bag);
+        assert_eq!(output.is_none(), bag.has_errors(), "no text, or no error");
+        bag.iter().map(|d| format!("{} {}", d.code, d.message)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found("raycandidateinstancecontribution"),
+        ["OSH5118 Metal's intersection query has no `CandidateInstanceContributionToHitGroupIndex`"]
+    );
+    assert_eq!(
+        found("raycommittedinstancecontribution"),
+        ["OSH5118 Metal's intersection query has no `CommittedInstanceContributionToHitGroupIndex`"]
+    );
+    assert_eq!(found("raycommittedinstanceid"), [""; 0]);
+}

@@ -61,6 +61,7 @@ static OPS: &[(Op, Cap)] = &[
     (Op::IsHelperInvocationEXT, Cap::DemoteToHelperInvocation),
     (Op::BeginInvocationInterlockEXT, Cap::FragmentShaderPixelInterlockEXT),
     (Op::TypeAccelerationStructureKHR, Cap::RayQueryKHR),
+    (Op::TypeRayQueryKHR, Cap::RayQueryKHR),
 ];
 
 /// Capabilities of built-in variables.
@@ -177,6 +178,8 @@ enum Ty {
         storage: bool,
         format: u32,
     },
+    /// Arrays of them are indexed without a capability.
+    AccelerationStructure,
     Other,
 }
 
@@ -364,8 +367,9 @@ impl Scan {
             Op::TypeStruct => Ty::Parts(operands[1..].to_vec()),
             Op::TypeRuntimeArray => {
                 let elem = operands[1];
-                let descriptor =
-                    self.blocks.contains(&elem) || matches!(self.types.get(&elem), Some(Ty::Image { .. } | Ty::Other));
+                let opaque =
+                    matches!(self.types.get(&elem), Some(Ty::Image { .. } | Ty::AccelerationStructure | Ty::Other));
+                let descriptor = opaque || self.blocks.contains(&elem);
                 if descriptor {
                     self.caps.insert(Cap::RuntimeDescriptorArray);
                 }
@@ -373,7 +377,8 @@ impl Scan {
             }
             Op::TypePointer => Ty::Pointer(operands[1], operands[2]),
             Op::TypeImage => self.image(operands),
-            Op::TypeSampler | Op::TypeSampledImage | Op::TypeAccelerationStructureKHR => Ty::Other,
+            Op::TypeSampler | Op::TypeSampledImage => Ty::Other,
+            Op::TypeAccelerationStructureKHR => Ty::AccelerationStructure,
             Op::Constant | Op::ConstantNull | Op::SpecConstant => {
                 self.constants.insert(operands[1]);
                 return;

@@ -2,6 +2,7 @@
 
 use crate::func::Fx;
 use oneshader_diag::codes;
+use oneshader_ir::ray_query;
 use oneshader_ir::{Function, Global, InstData, Intrinsic, Op as IrOp, Scalar, Stage, Type, TypeKind, Value, ValueDef};
 use spirv::{GlslStd450Op as Glsl, MemorySemantics, Op, Scope};
 
@@ -113,6 +114,9 @@ impl Fx<'_, '_> {
         }
         if let Some(&(_, op)) = DERIVATIVES.iter().find(|&&(i, _)| i == intrinsic) {
             return self.derivative(data, op);
+        }
+        if let Some(method) = ray_query::of_intrinsic(intrinsic) {
+            return self.ray_query(data, method);
         }
         use Intrinsic as I;
         match intrinsic {

@@ -17,6 +17,7 @@ mod lower;
 mod memory;
 mod module;
 mod options;
+mod ray_query;
 mod reflect;
 mod resource;
 mod structure;

@@ -163,6 +163,11 @@ impl Fx<'_, '_> {
                         args.push(pointer.id);
                         continue;
                     }
+                    if ir.types.holds_ray_query(pointer.ty) {
+                        let message = "a ray query inside of a variable is passed to a function that cannot be inlined";
+                        self.cx.unsupported(data.span, message);
+                        return None;
+                    }
                     let pointee = self.cx.ty(pointer.ty);
                     let Some(id) = self.temporary(pointer.class, pointee) else {
                         self.cx.unsupported(data.span, "part of a groupshared variable is passed as `out` or `inout`");

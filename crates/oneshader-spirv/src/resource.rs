@@ -275,9 +275,7 @@ impl Cx<'_> {
                 ];
                 (StorageClass::UniformConstant, self.unique_type(Op::TypeImage, &words))
             }
-            ResourceType::AccelerationStructure => {
-                (StorageClass::UniformConstant, self.unique_type(Op::TypeAccelerationStructureKHR, &[]))
-            }
+            ResourceType::AccelerationStructure => (StorageClass::UniformConstant, self.acceleration_structure_type()),
         }
     }
 

@@ -86,6 +86,7 @@ impl Cx<'_> {
                 self.array(part, len, stride)
             }
             TypeKind::Struct(_) => self.struct_ty(ty, mem, false),
+            TypeKind::RayQuery => self.ray_query_type(),
             TypeKind::Pointer { .. } | TypeKind::RuntimeArray { .. } | TypeKind::Resource(_) => {
                 self.internal(Span::NONE, "a value of an opaque type reached memory");
                 self.void()

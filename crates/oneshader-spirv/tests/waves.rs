@@ -114,7 +114,7 @@ fn uses(intrinsic: Intrinsic) -> Vec<String> {
                 add("boolx3", "bool".into());
             }
         }
-        Signature::Own => {}
+        Signature::Ray | Signature::Own => {}
     }
     out
 }

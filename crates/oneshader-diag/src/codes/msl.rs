@@ -47,4 +47,8 @@ codes! {
     MSL_TEXTURE_QUERY = 5117, Error, "texture operation that Metal lacks",
         "Metal lacks this operation for this kind of texture, such as bias or gradients of one-dimensional textures. Use \
          another kind of texture or operation.";
+    MSL_RAY_QUERY = 5118, Error, "ray query method that Metal lacks",
+        "Metal's intersection query cannot tell the host's offset of an instance in its table of shaders \
+         (`InstanceContributionToHitGroupIndex`). Give the instance a number (`InstanceID`) and look the offset up in a \
+         buffer.";
 }

@@ -196,6 +196,10 @@ impl Cx<'_> {
                 return self.call_method(handle, name, &args, given.as_deref().unwrap_or(&[]), span);
             }
         }
+        if let TyKind::RayQuery(_) = self.tys.kind(ty) {
+            let args = self.arguments(args)?;
+            return self.call_ray_query(&object, name, &args, span);
+        }
         let Some(s) = self.tys.as_struct(ty) else {
             let message = format!("`{}` has no method `{}`", self.show(ty), self.text(name));
             return Err(self.error(codes::UNKNOWN_METHOD, name_span, message));
@@ -328,6 +332,10 @@ impl Cx<'_> {
                 }
                 (None, None) => return Err(self.error(codes::NO_MATCHING_FUNCTION, span, "too few arguments")),
             };
+            if self.is_ray_query(param.ty) {
+                values.push(self.pass_ray_query(&arg, param.ty)?);
+                continue;
+            }
             if param.dir == Direction::In {
                 values.push(self.arg(&arg, param.ty)?.v);
                 continue;

@@ -127,9 +127,10 @@ impl Cx<'_> {
                 let message = format!("`{}` is no value", self.text(name));
                 Err(self.error(codes::WRONG_KIND_OF_NAME, span, message))
             }
-            None => match self.unsupported_name(name, span) {
-                Some(reported) => Err(reported),
-                None => Err(self.unknown_name(name, None, span)),
+            None => match (self.ray_constant(name), self.unsupported_name(name, span)) {
+                (Some(value), _) => Ok(Expr::Value(value)),
+                (None, Some(reported)) => Err(reported),
+                (None, None) => Err(self.unknown_name(name, None, span)),
             },
         }
     }
@@ -266,6 +267,9 @@ impl Cx<'_> {
             values.push((self.rvalue(expr, arg_span)?, arg_span));
         }
         self.at(span);
+        if self.is_ray_query(to) && values.is_empty() {
+            return Ok(self.new_ray_query(to, span));
+        }
         if self.tys.as_numeric(to).is_none() {
             let shown = self.show(to);
             let message = format!("`{shown}` has no constructor; use an initializer list");

@@ -394,7 +394,7 @@ impl Cx<'_> {
         }
         for param in &fun.params {
             let mut ty = self.ir(param.ty);
-            if param.dir != Direction::In {
+            if param.dir != Direction::In || self.is_ray_query(param.ty) {
                 ty = self.b.module.types.pointer(AddressSpace::Function, ty);
             }
             let name = match param.name {
@@ -508,6 +508,9 @@ impl Cx<'_> {
     }
 
     fn check_unsupported_types(&mut self, fun: &Fun) {
+        if self.holds_ray_query(fun.ret) {
+            self.unsupported(fun.span, "a function cannot give back a ray query; pass it as a parameter");
+        }
         let types: Vec<(Ty, Span)> = fun.params.iter().map(|p| (p.ty, p.span)).chain([(fun.ret, fun.span)]).collect();
         for (ty, span) in types {
             if let TyKind::Object(kind, _) = self.tys.kind(self.tys.innermost(ty))
@@ -528,6 +531,7 @@ impl Cx<'_> {
         let storage = match (param.dir, self.tys.kind(param.ty)) {
             // A handle stays a value: which resource it is must be known.
             (Direction::In, TyKind::Object(..)) => Storage::Value(value),
+            (Direction::In, _) if self.is_ray_query(param.ty) => Storage::Local(value),
             (Direction::In, _) => {
                 let ir_name = self.ir_name(name);
                 let ty = self.ir(param.ty);

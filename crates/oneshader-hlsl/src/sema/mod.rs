@@ -18,6 +18,7 @@ pub(crate) mod member;
 pub(crate) mod ops;
 pub(crate) mod overload;
 pub(crate) mod precise;
+pub(crate) mod ray_query;
 pub(crate) mod record;
 pub(crate) mod resource;
 pub(crate) mod scope;

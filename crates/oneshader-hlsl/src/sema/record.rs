@@ -27,6 +27,7 @@ impl Cx<'_> {
             complete: false,
             is_interface: false,
             has_objects: false,
+            has_queries: false,
             depth: 0,
             span,
         });
@@ -150,6 +151,7 @@ impl Cx<'_> {
             };
             let base_def = self.tys.def(b);
             let (is_interface, has, depth) = (base_def.is_interface, base_def.has_objects, base_def.depth);
+            let queries = base_def.has_queries;
             let def = &mut self.tys.structs[index];
             if is_interface {
                 def.interfaces.push(base);
@@ -158,6 +160,7 @@ impl Cx<'_> {
             } else {
                 def.base = Some(base);
                 def.has_objects |= has;
+                def.has_queries |= queries;
                 def.depth = depth + 1;
             }
         }
@@ -228,11 +231,12 @@ impl Cx<'_> {
             None if node.bits.is_some() => return,
             None => (self.next_slot(s), None),
         };
-        let has = self.tys.has_objects(ty);
+        let (has, queries) = (self.tys.has_objects(ty), self.holds_ray_query(ty));
         let inner = self.tys.innermost(ty);
         let depth = self.tys.as_struct(inner).map_or(0, |s| self.tys.def(s).depth) + 1;
         let def = &mut self.tys.structs[index];
         def.has_objects |= has;
+        def.has_queries |= queries;
         def.depth = def.depth.max(depth);
         def.fields.push(Field {
             name: node.name,

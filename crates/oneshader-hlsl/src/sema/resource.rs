@@ -69,6 +69,11 @@ impl Cx<'_> {
             });
             return;
         }
+        if self.holds_ray_query(ty) {
+            let message = "a ray query is a local or `static` variable";
+            self.error(codes::BAD_DECLARATION, node.name_span, message);
+            return self.add_broken(node.name, node.name_span);
+        }
         if self.attribute(attributes, Some("vk"), "push_constant").is_some() {
             return self.declare_push_constant(&node, attributes, ty);
         }

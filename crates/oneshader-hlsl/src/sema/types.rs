@@ -7,7 +7,7 @@ use crate::ast::{self, Mods, TemplateArg, TemplateArgKind, TypeId};
 use crate::builtin::{NumericType, ObjectKind, ScalarKind};
 use crate::cx::Cx;
 use crate::irty::{is_read_write, texture_shape};
-use crate::name::Name;
+use crate::name::{Name, kw};
 use crate::sema::Sym;
 use crate::ty::{Elem, Shape, Ty, TyKind};
 use crate::value::{Base, R};
@@ -191,6 +191,7 @@ impl Cx<'_> {
             O::Vector | O::Matrix => return self.vector_type(kind, &args, mods, span),
             O::Sampler => return Ok(self.tys.intern(TyKind::Object(O::SamplerState, Ty::VOID))),
             O::RayDesc => return Ok(self.ray_desc()),
+            O::RayQuery => return self.ray_query_type(&args, span),
             O::LegacyTexture => return Ok(self.tys.intern(TyKind::Object(O::Texture2D, Ty::FLOAT4))),
             _ => {}
         }
@@ -226,22 +227,20 @@ impl Cx<'_> {
     }
 
     /// `RayDesc`, a structure of the language.
-    fn ray_desc(&mut self) -> Ty {
+    pub(crate) fn ray_desc(&mut self) -> Ty {
         if let Some(ty) = self.s.ray_desc {
             return ty;
         }
         let root = self.root_scope();
-        let anonymous = self.anonymous();
-        let ty = self.new_struct(anonymous, root, Some("RayDesc".into()), Span::NONE);
+        let ty = self.new_struct(kw::RAY_DESC, root, None, Span::NONE);
         let Some(s) = self.tys.as_struct(ty) else { return ty };
         let float3 = self.tys.vector(Elem::Float, 3);
-        let fields = [("Origin", float3), ("TMin", Ty::FLOAT), ("Direction", float3), ("TMax", Ty::FLOAT)];
+        let fields = [(kw::ORIGIN, float3), (kw::T_MIN, Ty::FLOAT), (kw::DIRECTION, float3), (kw::T_MAX, Ty::FLOAT)];
         let scope = crate::sema::ScopeId(self.tys.def(s).scope);
         for (i, (name, ty)) in fields.into_iter().enumerate() {
-            let name = self.names.get(name);
             let slot = i as u32;
             self.tys.structs[s.0 as usize].fields.push(crate::ty::Field {
-                name,
+                name: Some(name),
                 ty,
                 bits: None,
                 slot,
@@ -250,9 +249,7 @@ impl Cx<'_> {
                 offset: None,
                 span: Span::NONE,
             });
-            if let Some(name) = name {
-                self.scope_mut(scope).names.insert(name, Sym::Field(s, slot));
-            }
+            self.scope_mut(scope).names.insert(name, Sym::Field(s, slot));
         }
         self.tys.structs[s.0 as usize].complete = true;
         self.s.ray_desc = Some(ty);
@@ -267,6 +264,10 @@ impl Cx<'_> {
         {
             let message = format!("`{shown}` is not defined here");
             return Err(self.error(codes::INCOMPLETE_TYPE, span, message));
+        }
+        if self.holds_ray_query(arg) {
+            let message = format!("`{}` cannot hold `{shown}`: a ray query lives in variables", kind.text());
+            return Err(self.error(codes::BAD_TYPE, span, message));
         }
         let bad = match kind {
             O::ConstantBuffer | O::TextureBuffer => {
@@ -428,7 +429,6 @@ pub(crate) fn is_unsupported(kind: ObjectKind) -> bool {
             | O::PointStream
             | O::LineStream
             | O::TriangleStream
-            | O::RayQuery
             | O::BuiltInTriangleIntersectionAttributes
             | O::StateObjectConfig
             | O::GlobalRootSignature

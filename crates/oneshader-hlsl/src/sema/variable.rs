@@ -107,6 +107,9 @@ impl Cx<'_> {
             self.add_broken(node.name, span);
             return;
         }
+        if self.is_ray_query(ty) {
+            return self.declare_ray_query(node, name, ty);
+        }
         let mods = self.mods(node);
         let is_const = mods.contains(Mods::CONST);
         // The variable is visible in its own initializer, as in C++.
@@ -148,7 +151,7 @@ impl Cx<'_> {
     }
 
     fn declare_groupshared(&mut self, node: &ast::Var, ty: Ty) {
-        if self.tys.has_objects(ty) {
+        if self.tys.has_objects(ty) || self.holds_ray_query(ty) {
             self.error(codes::BAD_DECLARATION, node.name_span, "a groupshared variable cannot hold resources");
         }
         if let Some(init) = node.init {
@@ -197,7 +200,7 @@ impl Cx<'_> {
             return;
         }
         let is_const = self.mods(node).contains(Mods::CONST);
-        let has_objects = self.tys.has_objects(ty);
+        let has_objects = self.tys.has_objects(ty) || self.holds_ray_query(ty);
         let Some(init) = node.init else {
             // In a structure this only declares it; zero is what C++ has, and better than anything.
             let zero = (!has_objects).then(|| {

@@ -78,8 +78,9 @@ fn functions_nobody_reaches_are_checked_and_dropped() {
     cs("float unused(float x) { return x; } [numthreads(1, 1, 1)] void main() {}").has_not(&["unused"]);
     cs("float unused(float x) {\nreturn y; } [numthreads(1, 1, 1)] void main() {}").refused(&["OSH2001 at 2"]);
     // What is only not compiled matters only where it is reached.
-    cs("void ray() { RayQuery<0> q; q.Proceed(); } [numthreads(1, 1, 1)] void main() {}").compiles();
-    cs("void ray() {\nRayQuery<0> q; }\n[numthreads(1, 1, 1)] void main() { ray(); }").refused(&["OSH3004 at 2"]);
+    cs("void hit() { BuiltInTriangleIntersectionAttributes a; } [numthreads(1, 1, 1)] void main() {}").compiles();
+    cs("void hit() {\nBuiltInTriangleIntersectionAttributes a; }\n[numthreads(1, 1, 1)] void main() { hit(); }")
+        .refused(&["OSH3004 at 2"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod control;
 mod expressions;
 mod functions;
 mod limits;
+mod ray_query;
 mod resources;
 mod signatures;
 mod templates;

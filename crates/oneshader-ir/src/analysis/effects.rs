@@ -67,6 +67,8 @@ pub fn op_effects(op: Op) -> OpEffects {
             let mut out = OpEffects::empty();
             out.set(OpEffects::BARRIER, effects.contains(Effects::MEMORY));
             out.set(OpEffects::CONVERGENT, effects.contains(Effects::CONVERGENT));
+            out.set(OpEffects::READS, effects.contains(Effects::READS));
+            out.set(OpEffects::WRITES, effects.contains(Effects::WRITES));
             out
         }
         Op::Call(_) => OpEffects::all(),

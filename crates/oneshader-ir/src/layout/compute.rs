@@ -39,9 +39,11 @@ pub(super) fn layout(
             array(&table.table[elem], elem, len, rule)
         }
         TypeKind::Struct(id) => structure(table, types, ty, id, rule, depth)?,
-        TypeKind::Void | TypeKind::RuntimeArray { .. } | TypeKind::Pointer { .. } | TypeKind::Resource(_) => {
-            return Err(LayoutError::NotData(ty));
-        }
+        TypeKind::Void
+        | TypeKind::RuntimeArray { .. }
+        | TypeKind::Pointer { .. }
+        | TypeKind::Resource(_)
+        | TypeKind::RayQuery => return Err(LayoutError::NotData(ty)),
     };
     if size > MAX_SIZE {
         return Err(LayoutError::TooLarge(ty));

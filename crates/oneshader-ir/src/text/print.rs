@@ -418,6 +418,7 @@ pub fn type_text(types: &Types, ty: Type) -> String {
             format!("ptr<{}, {}>", spell::address_space_name(space), type_text(types, pointee))
         }
         TypeKind::Resource(resource) => resource_text(types, resource),
+        TypeKind::RayQuery => "rayquery".into(),
     }
 }
 

@@ -102,7 +102,11 @@ fn consts(cx: &mut Checker) {
             }
             ConstData::Zero => !matches!(
                 kind,
-                TypeKind::Scalar(_) | TypeKind::Void | TypeKind::Pointer { .. } | TypeKind::RuntimeArray { .. }
+                TypeKind::Scalar(_)
+                    | TypeKind::Void
+                    | TypeKind::Pointer { .. }
+                    | TypeKind::RuntimeArray { .. }
+                    | TypeKind::RayQuery
             ),
             ConstData::Undef => !matches!(kind, TypeKind::Void | TypeKind::Pointer { .. }),
             ConstData::Spec(id) => m.specs.get(*id).is_some_and(|s| s.ty == ty),

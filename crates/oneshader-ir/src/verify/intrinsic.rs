@@ -4,7 +4,8 @@ use super::Checker;
 use crate::func::Function;
 use crate::inst::InstData;
 use crate::intrinsic::{Class, Intrinsic, Signature};
-use crate::types::{AddressSpace, Scalar, TypeKind};
+use crate::ray_query;
+use crate::types::{AddressSpace, ResourceType, Scalar, TypeKind};
 
 fn admits(class: Class, scalar: Scalar) -> bool {
     match class {
@@ -33,9 +34,26 @@ impl Checker<'_> {
             Signature::Reduce(class) => uniform(class) && result == scalar.map(|s| (s, (0, 1))),
             Signature::Bools => matches!(first, Some((Scalar::Bool, (0, _)))) && result == Some((Scalar::Bool, (0, 1))),
             Signature::Bits => uniform(Class::Int) && result == Some((Scalar::U32, lanes)),
+            Signature::Ray => self.ray(func, data, which),
             Signature::Own => self.own(func, data, which),
         };
         self.check(14, ok, || format!("the operands and the result are not what `{}` takes", which.text()));
+    }
+
+    /// An operation of a ray query: the address of one, then what the table says.
+    fn ray(&self, func: &Function, data: &InstData, which: Intrinsic) -> bool {
+        let Some(method) = ray_query::of_intrinsic(which) else { return false };
+        let query = match self.arg_kind(func, data, 0) {
+            TypeKind::Pointer { space: AddressSpace::Function | AddressSpace::Private, pointee } => {
+                self.kind(pointee) == TypeKind::RayQuery
+            }
+            _ => false,
+        };
+        let operands = method.operands.iter().enumerate().all(|(i, operand)| {
+            let kind = self.arg_kind(func, data, i + 1);
+            kind == operand.kind().unwrap_or(TypeKind::Resource(ResourceType::AccelerationStructure))
+        });
+        query && operands && Some(self.kind(data.ty)) == method.result.kind()
     }
 
     fn own(&self, func: &Function, data: &InstData, which: Intrinsic) -> bool {

@@ -37,8 +37,13 @@ impl Checker<'_> {
         matches!(kind, TypeKind::Scalar(s) if s.is_int())
     }
 
-    /// Whether `ty` has no handle and no pointer in it.
+    /// Whether `ty` has no handle, no pointer and no ray query in it.
     pub(super) fn is_data(&self, ty: Type) -> bool {
+        self.is_made_of(ty, |kind| kind.is_numeric())
+    }
+
+    /// Whether `leaf` holds for all that `ty` is made of beyond arrays and structures.
+    fn is_made_of(&self, ty: Type, leaf: impl Fn(TypeKind) -> bool) -> bool {
         // Structures stand before those that contain them, so this ends; a stack bounds what nesting costs.
         let mut stack = vec![ty];
         let mut budget = 10_000u32;
@@ -49,7 +54,8 @@ impl Checker<'_> {
                 TypeKind::Struct(id) if budget > 0 => {
                     stack.extend(self.m.types.structs[id].members.iter().map(|m| m.ty));
                 }
-                TypeKind::Scalar(_) | TypeKind::Vector { .. } | TypeKind::Matrix { .. } | TypeKind::Struct(_) => {}
+                TypeKind::Struct(_) => {}
+                kind if leaf(kind) => {}
                 _ => return false,
             }
         }
@@ -178,6 +184,7 @@ impl Checker<'_> {
                         self.resolved(data);
                     }
                     self.check(15, space != AddressSpace::Texel, || "a texel's address serves atomics only".into());
+                    self.no_query(data.ty);
                     self.not_raw(func, data);
                 }
             }
@@ -191,6 +198,7 @@ impl Checker<'_> {
                     let ok = pointee.is_some() && pointee == value && result == TypeKind::Void;
                     self.typed(ok, "a store takes what its pointer points to");
                     self.check(15, !value.is_some_and(|v| self.is_pointer(v)), || "a pointer is stored".into());
+                    value.iter().for_each(|&v| self.no_query(v));
                     self.not_raw(func, data);
                     self.writable(func, data.args[0]);
                 }
@@ -243,6 +251,12 @@ impl Checker<'_> {
                 self.typed(data.args.is_empty() && result == TypeKind::Void, "a discard has no operands and no result");
             }
         }
+    }
+
+    /// V014 for what is loaded or stored: a ray query is neither.
+    fn no_query(&mut self, ty: Type) {
+        let copied = !self.kind(ty).is_numeric() && self.m.types.holds_ray_query(ty);
+        self.typed(!copied, "a ray query is never copied");
     }
 
     /// V033 for a value that is chosen.
@@ -549,7 +563,8 @@ impl Checker<'_> {
             let kind = self.kind(var.ty);
             let ok = !matches!(kind, TypeKind::Void | TypeKind::Pointer { .. } | TypeKind::RuntimeArray { .. });
             self.check(30, ok, || format!("{local} cannot hold {}", self.m.names.get(var.name)));
-            self.check(33, !resolved || self.is_data(var.ty), || format!("{local} holds a handle"));
+            let variable = self.is_made_of(var.ty, |kind| kind.is_numeric() || kind == TypeKind::RayQuery);
+            self.check(33, !resolved || variable, || format!("{local} holds a handle"));
         }
     }
 }

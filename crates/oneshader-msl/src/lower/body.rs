@@ -13,6 +13,7 @@ use crate::raise::ranges::{Places, Ranges};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::{Span, codes};
 use oneshader_ir::analysis::{Uses, op_effects};
+use oneshader_ir::intrinsic::Effects;
 use oneshader_ir::structure::{Node, Region, RegionKind, StructureError, Tree, structure};
 use oneshader_ir::{AddressSpace, Block, Func, Function, Inst, Local, Name, Op, TextureOp, Type, Value, ValueDef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -449,6 +450,11 @@ impl Body<'_, '_> {
         self.name_value(result, expr);
     }
 
+    /// Where the instruction being written stands.
+    pub(super) fn place_in_block(&self) -> Option<(Block, usize)> {
+        self.at
+    }
+
     pub(super) fn set_place(&mut self, block: Block, index: usize) {
         self.at = Some((block, index));
     }
@@ -479,6 +485,7 @@ impl Body<'_, '_> {
             Op::Call(callee) if self.cx.facts[callee].pure => 0,
             Op::Call(_) => super::effects::ALL,
             Op::Texture(TextureOp::Store, _) => super::effects::TEXTURE,
+            Op::Intrinsic(which) if which.effects().contains(Effects::WRITES) => self.reach(data.args[0]),
             op if op_effects(op).is_removable() => 0,
             _ => super::effects::SHARED,
         }

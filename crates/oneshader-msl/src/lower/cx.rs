@@ -57,6 +57,8 @@ pub(crate) struct Cx<'a> {
     pub spec_names: SecondaryMap<SpecId, Option<Name>>,
     /// Functions that move structures and arrays between memory and values.
     pub transfers: Vec<Transfer>,
+    /// Whether the text names what ray tracing has.
+    pub raytracing: bool,
     /// Whether there is an argument structure.
     pub has_arguments: bool,
     /// The structures of stage inputs and outputs, declared before the entry point.
@@ -88,6 +90,7 @@ impl<'a> Cx<'a> {
             specs: BTreeSet::new(),
             spec_names: SecondaryMap::new(),
             transfers: Vec::new(),
+            raytracing: false,
             has_arguments: false,
             io_structs: String::new(),
             type_names: FxHashMap::default(),
@@ -233,6 +236,7 @@ impl<'a> Cx<'a> {
             TypeKind::Pointer { pointee, .. } => return self.value_type(pointee),
             TypeKind::RuntimeArray { elem } => return self.value_type(elem),
             TypeKind::Resource(_) => "int".to_owned(),
+            TypeKind::RayQuery => self.ray_query_type().to_owned(),
         };
         let name = self.names.intern(&text);
         self.type_names.insert(ty, name);
@@ -320,11 +324,24 @@ impl<'a> Cx<'a> {
         match resource {
             ResourceType::Texture(texture) => texture_type(texture, class),
             ResourceType::Sampler { .. } => "sampler".to_owned(),
+            ResourceType::AccelerationStructure => {
+                self.raytracing = true;
+                super::ray_query::STRUCTURE.to_owned()
+            }
             ResourceType::ByteAddressBuffer { access } => format!("{} uchar*", device(access)),
             _ => {
                 let base = self.memory_of(resource, push_constant).map_or_else(|| "uchar".to_owned(), |m| m.2);
                 format!("{} {base}*", space_of(resource))
             }
+        }
+    }
+
+    /// The type of a query: with its flags when they are asked for, which Metal does not tell.
+    fn ray_query_type(&mut self) -> &'static str {
+        self.raytracing = true;
+        match self.raised.reads_ray_flags {
+            true => self.need(Helper::RayQuery),
+            false => super::ray_query::QUERY,
         }
     }
 

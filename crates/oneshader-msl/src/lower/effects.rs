@@ -8,6 +8,8 @@ pub(crate) const WORKGROUP: u64 = 1 << 1;
 pub(crate) const PRIVATE: u64 = 1 << 2;
 pub(crate) const TEXTURE: u64 = 1 << 3;
 pub(crate) const OUTPUT: u64 = 1 << 4;
+/// None: the expression has an effect of its own, and stands where it is evaluated once.
+pub(crate) const STEP: u64 = 1 << 5;
 /// All that more than one function can reach.
 pub(crate) const SHARED: u64 = STORAGE | WORKGROUP | PRIVATE | TEXTURE | OUTPUT;
 /// Everything.

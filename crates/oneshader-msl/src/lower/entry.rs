@@ -198,7 +198,8 @@ impl Body<'_, '_> {
                 continue;
             }
             let sizes = array_sizes(&self.cx.types, self.function.params[index].ty);
-            let gathers = slot.table == MslTable::Buffer && self.cx.options.buffer_arrays == BufferArrays::Arguments;
+            let gathers = slot.table == MslTable::Buffer
+                && (self.cx.options.buffer_arrays == BufferArrays::Arguments || self.is_acceleration_structure(index));
             match sizes[..] {
                 [_, ..] if gathers => self.gathered(head, &name, index, slot.index, slot.count),
                 _ => {
@@ -235,6 +236,14 @@ impl Body<'_, '_> {
             head.params.push(Param { declaration, attribute });
         }
         head.params.extend(heaps);
+    }
+
+    /// Whether a parameter is an acceleration structure or an array of them: the specification has no array of them as an
+    /// argument, so one is gathered.
+    fn is_acceleration_structure(&self, index: usize) -> bool {
+        let ty = self.function.params[index].ty;
+        let ty = self.cx.types.pointee(ty).map_or(ty, |(_, t)| t);
+        resource_type(&self.cx.types, ty) == Some(ResourceType::AccelerationStructure)
     }
 
     fn resource_attribute(&self, global: Global, slot: &str) -> String {

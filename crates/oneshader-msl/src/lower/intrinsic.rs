@@ -8,6 +8,7 @@ use crate::raise::io::Form;
 use crate::runtime::Helper;
 use oneshader_diag::codes;
 use oneshader_ir::intrinsic::Effects;
+use oneshader_ir::ray_query;
 use oneshader_ir::{Inst, InstData, Intrinsic, Scalar, Stage, TypeKind, ValueDef};
 
 /// The Metal function of an intrinsic that has one with the same operands and meaning.
@@ -59,8 +60,11 @@ impl Body<'_, '_> {
     pub(super) fn intrinsic(&mut self, inst: Inst, data: &InstData, which: Intrinsic) {
         use Intrinsic as I;
         let unused = data.result.is_none_or(|r| self.use_count(r) == 0);
-        if unused && !which.effects().contains(Effects::MEMORY) {
+        if unused && !which.effects().intersects(Effects::MEMORY.union(Effects::WRITES)) {
             return;
+        }
+        if let Some(method) = ray_query::of_intrinsic(which) {
+            return self.ray_query(inst, data, method);
         }
         match which {
             I::GroupMemoryBarrier

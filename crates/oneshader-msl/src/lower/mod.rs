@@ -14,6 +14,7 @@ mod flow;
 mod intrinsic;
 mod memory;
 mod quads;
+mod ray_query;
 pub(crate) mod table;
 mod texture;
 mod transfer;

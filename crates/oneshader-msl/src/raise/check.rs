@@ -2,6 +2,7 @@
 
 use crate::options::{MslOptions, MslVersion};
 use oneshader_diag::{Diagnostic, DiagnosticBag, Span, codes};
+use oneshader_ir::ray_query;
 use oneshader_ir::slots::SlotOwner;
 use oneshader_ir::{
     DescriptorHeap, EntryPoint, Func, Global, GlobalKind, Intrinsic, IrModule, LayoutError, Op, ResourceType, Scalar,
@@ -60,10 +61,6 @@ impl Check<'_> {
         }
         let TypeKind::Resource(resource) = types.kind(ty) else { return };
         match resource {
-            ResourceType::AccelerationStructure => {
-                let message = "the Metal backend has no ray-tracing acceleration structures";
-                self.bag.report(codes::MSL_UNSUPPORTED_RESOURCE, span, message);
-            }
             ResourceType::SubpassInput { .. } => {
                 let message = "the Metal backend has no subpass inputs";
                 self.bag.report(codes::MSL_UNSUPPORTED_RESOURCE, span, message);
@@ -116,6 +113,14 @@ impl Check<'_> {
     }
 
     fn intrinsic(&mut self, which: Intrinsic, span: Span) {
+        if let Some(method) = ray_query::of_intrinsic(which)
+            // Flags are kept beside the query.
+            && method.metal.is_none()
+            && which != Intrinsic::RayFlags
+        {
+            let message = format!("Metal's intersection query has no `{}`", method.name);
+            self.bag.report(codes::MSL_RAY_QUERY, span, message);
+        }
         let lane = matches!(which, Intrinsic::WaveLaneIndex | Intrinsic::WaveLaneCount)
             || (self.options.emulate_wave_match && super::waves::is_multi_prefix(which));
         if lane && self.entry.stage == Stage::Vertex {

@@ -13,7 +13,7 @@ pub(crate) mod waves;
 use crate::options::{MslOptions, MslSemantics};
 use lift::Lifted;
 use oneshader_diag::DiagnosticBag;
-use oneshader_ir::{EntryPoint, Func, Function, IrModule, Slots};
+use oneshader_ir::{EntryPoint, Func, Function, Intrinsic, IrModule, Op, Slots};
 use usage::Classes;
 
 /// A program raised for Metal.
@@ -27,6 +27,8 @@ pub(crate) struct Raised {
     pub slots: Slots,
     /// Whether the positions of a compute shader's threads follow from their quad-groups.
     pub moves_threads: bool,
+    /// Whether the flags of a ray query are asked for.
+    pub reads_ray_flags: bool,
 }
 
 /// Clones what `entry` reaches and runs the passes over it.
@@ -52,10 +54,13 @@ pub(crate) fn raise(
             guards::run(&mut clone, func);
         }
     }
+    let reads_ray_flags = order
+        .iter()
+        .any(|&f| clone.functions[f].live_insts().any(|(_, _, data)| data.op == Op::Intrinsic(Intrinsic::RayFlags)));
     let moves_threads = quads::moves_threads(&clone, entry, &order);
     let mut lifted = lift::run(&mut clone, entry.func, &order);
     let (classes, order) = usage::run(&mut clone, entry.func, &order, &mut lifted);
-    Some(Raised { module: clone, entry: entry.clone(), order, lifted, classes, slots, moves_threads })
+    Some(Raised { module: clone, entry: entry.clone(), order, lifted, classes, slots, moves_threads, reads_ray_flags })
 }
 
 /// A clone of `module` in which only the functions of `order` have bodies.

@@ -1,7 +1,8 @@
 //! Handles become what they are: after this pass a handle is loaded from its resource's variable where it is used, or is a
 //! parameter, and none is in a variable of its own, a phi or a select.
 //!
-//! Functions that give handles back, or take structures with handles or addresses of handles, are inlined. Local variables with
+//! Functions that give handles back, take structures with handles or addresses of handles, or are given a ray query inside
+//! of a variable, are inlined. Local variables with
 //! handles are split and promoted. A choice between the same resource is that resource; a choice between elements of one
 //! array is a choice of the index. A `static` variable is what is stored to it, if that is one resource. What remains is a
 //! resource chosen in a way that no target can express: an error at its place.
@@ -27,6 +28,7 @@ pub(crate) fn run(module: &mut IrModule, cx: &mut Cx) -> bool {
             wanted.insert(id);
         }
     }
+    add_callees_of_partial_queries(module, &mut wanted);
     inline::inline_where(module, cx, |_, callee| wanted.contains(callee));
     if resolve_all(module, &wanted, cx, false) {
         // Not in the shape it was written in: one function, constants through branches and loops, then again.
@@ -121,6 +123,23 @@ fn holds_handle(module: &IrModule, ty: Type) -> bool {
 /// Whether handles go in or out in a way other than a parameter of handle type.
 fn has_handle_interface(module: &IrModule, func: &Function) -> bool {
     holds_handle(module, func.ret) || func.params.iter().any(|p| !is_handle(module, p.ty) && holds_handle(module, p.ty))
+}
+
+/// Adds the functions that a call gives a ray query inside of a variable: other addresses inside of variables are passed by
+/// copying where a target passes whole variables alone, and a ray query is never copied.
+fn add_callees_of_partial_queries(module: &IrModule, wanted: &mut EntitySet<Func>) {
+    for func in module.functions.values() {
+        for (_, _, data) in func.live_insts() {
+            let Op::Call(callee) = data.op else { continue };
+            let partial = data.args.iter().any(|&arg| {
+                matches!(func.values[arg].def, ValueDef::Inst(_))
+                    && module.types.pointee(func.ty(arg)).is_some_and(|(_, ty)| module.types.holds_ray_query(ty))
+            });
+            if partial {
+                wanted.insert(callee);
+            }
+        }
+    }
 }
 
 /// The resource behind each `static` variable of handle type.

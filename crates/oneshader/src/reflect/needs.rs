@@ -73,7 +73,7 @@ const ROWS: [Row; 15] = [
     row(Feature::Barycentrics, (2, 2), (12, 0), (15, 0), 7, true),
     row(Feature::PrimitiveId, (2, 2), (12, 0), (15, 0), 7, true),
     row(Feature::LayeredRendering, (2, 0), (12, 0), (15, 0), 5, true),
-    row(Feature::RayTracing, (2, 3), (12, 0), (15, 0), 6, true),
+    row(Feature::RayTracing, (2, 4), (12, 0), (15, 0), 6, true),
     row(Feature::ResourceTables, (3, 0), (13, 0), (16, 0), 6, true),
 ];
 

@@ -134,6 +134,10 @@ fn of_function(
                     }
                 }
             }
+            (Op::Intrinsic(Intrinsic::RayTrace), _) => {
+                out.features.insert(Feature::RayTracing);
+                mark(data.args[1], reads, &mut out);
+            }
             (Op::Intrinsic(which), _) => {
                 out.features.extend(of_intrinsic(which));
             }

@@ -42,6 +42,7 @@ impl Parser<'_> {
         }
         let kind = match word {
             "void" => TypeKind::Void,
+            "rayquery" => TypeKind::RayQuery,
             "ptr" => {
                 self.expect('<')?;
                 let space = self.spelled(spell::address_space_from_name, "address space")?;
