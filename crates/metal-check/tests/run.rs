@@ -2,8 +2,8 @@
 //!
 //! Expected values come from the language's rules, worked out in the tests.
 use metal_check::run::{
-    Address, Binding, Dispatch, Element, Error, Executor, Fault, FaultKind, Filter, Kernel, MipFilter, Sampler, Slot,
-    Texture, Value,
+    Address, AddressMode, Binding, Dispatch, Element, Error, Executor, Fault, FaultKind, Filter, Kernel, MipFilter,
+    Sampler, Slot, Texture, Value, texture_handle,
 };
 use metal_check::{LanguageVersion, Options};
 use std::collections::BTreeMap;
@@ -574,6 +574,61 @@ fn textures_are_sampled() {
     let o = read_floats(&kernel.dispatch(&d).expect("runs").resources[0]);
     // gather: (1,1), (2,1), (2,0), (1,0) of red.
     assert_eq!(o, [2.0, 1.5, 0.0, 0.75, 0.5, 50.5, 1.0, 1221.0, 100.0]);
+}
+
+#[test]
+fn tables_hold_handles_of_eight_bytes() {
+    let kernel = compile(
+        "template<typename T> struct Descriptor { T value; };
+         kernel void k(const device Descriptor<ulong>* table [[buffer(0)]], const device Descriptor<sampler>* s [[buffer(1)]],
+           device float* o [[buffer(2)]], uint g [[thread_position_in_grid]]) {
+           const device Descriptor<texture2d<float>>* t = reinterpret_cast<const device Descriptor<texture2d<float>>*>(table);
+           const device Descriptor<device uint*>* b = reinterpret_cast<const device Descriptor<device uint*>*>(table);
+           o[g] = t[g].value.sample(s[g].value, float2(1.25, 0)).x + reinterpret_cast<const device Descriptor<depth2d<float>>*>(t)[g].value.read(uint2(1, 0));
+           b[2].value[g] = g + 5; }",
+    );
+    let texture = |values: [f32; 2]| {
+        let mut t = Texture::new(2, 1, 1, Element::Float);
+        t.texels = values.map(|v| texel([v, 0.0, 0.0, 1.0])).to_vec();
+        t
+    };
+    let sampler = |mode| Sampler { address: [mode; 3], ..Sampler::default() };
+    let table: Vec<u8> =
+        [texture_handle(200), texture_handle(1023), 0].into_iter().flat_map(u64::to_le_bytes).collect();
+    let samplers = [sampler(AddressMode::Repeat), sampler(AddressMode::ClampToEdge)];
+    let samplers: Vec<u8> = samplers.iter().flat_map(|s| s.handle().to_le_bytes()).collect();
+    let mut d = Dispatch::new([1, 1, 1], [2, 1, 1])
+        .with_buffer(0, table)
+        .with_buffer(1, samplers)
+        .with_buffer(2, vec![0; 8])
+        .with_texture(200, texture([1.0, 2.0]))
+        .with_texture(1023, texture([10.0, 20.0]));
+    d.resources.push(vec![0; 8]);
+    d.addresses.push(Address { resource: 0, at: 16, target: 3, offset: 0 });
+    let done = kernel.dispatch(&d).expect("runs");
+    // 1.25 wraps to texel 0, or stays at the edge, texel 1.
+    assert_eq!(read_floats(&done.resources[2]), [1.0 + 2.0, 20.0 + 20.0]);
+    assert_eq!(read_words(&done.resources[3]), [5, 6]);
+    // An entry that nobody wrote.
+    d.resources[0][..8].fill(0);
+    assert_eq!(fault(&kernel, &d).kind, FaultKind::NoTexture);
+}
+
+#[test]
+fn levels_of_samplers_are_clamped() {
+    let mut t = Texture::new(4, 1, 1, Element::Float).with_layers(1, 3);
+    for (level, from, to) in [(0.0, 0, 4), (1.0, 4, 6), (2.0, 6, 7)] {
+        t.texels[from..to].fill(texel([level, 0.0, 0.0, 1.0]));
+    }
+    let kernel = compile(
+        "constexpr sampler low(filter::nearest, mip_filter::nearest, lod_clamp(1.0f, 1.0f));
+         kernel void k(texture2d<float> t [[texture(0)]], sampler s [[sampler(0)]], device float* o [[buffer(0)]]) {
+           o[0] = t.sample(low, float2(0)).x; o[1] = t.sample(low, float2(0), level(2)).x;
+           o[2] = t.sample(s, float2(0)).x; o[3] = t.sample(s, float2(0), level(2)).x; }",
+    );
+    let s = Sampler { mip: MipFilter::Linear, lod: [0.5, f32::MAX], ..Sampler::default() };
+    let d = Dispatch::new([1, 1, 1], [1, 1, 1]).with_texture(0, t).with_sampler(0, s).with_buffer(0, vec![0; 16]);
+    assert_eq!(read_floats(&kernel.dispatch(&d).expect("runs").resources[0]), [1.0, 1.0, 0.5, 2.0]);
 }
 
 #[test]

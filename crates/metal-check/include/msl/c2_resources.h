@@ -51,10 +51,10 @@ template<int D> struct offset { vec<int, D> v; constexpr offset(vec<int, D> x) :
 } // namespace __msl
 
 // The state as bits, which the executor reads (src/run/textures.c): pixel coordinates 0, addresses 1, 4 and 7, border 10,
-// filters 12 (magnify), 14 (minify) and 16 (between levels), comparison 18, reduction 22.
+// filters 12 (magnify), 14 (minify) and 16 (between levels), comparison 18, reduction 22, least and greatest level of detail
+// 24 and 44: the upper 20 bits of a float. A sampler is eight bytes wherever it stands (MSL 2.14).
 struct sampler {
-  ulong __h = 0x200092; // clamp_to_edge, nearest, compare_func::none
-  float __lod_min = 0.0f, __lod_max = 0x1.fffffep127f;
+  ulong __h = 0x7f7ff00000200092; // clamp_to_edge, nearest, compare_func::none, the lod_clamp from 0 to the greatest float
   constexpr sampler() = default;
   template<class A0, class... A, class = __msl::enable_if_t<__msl::is_sampler_option<A0>::v && __msl::all_true<__msl::is_sampler_option<A>::v...>::v>>
   constexpr sampler(A0 first, A... rest) { __set(first); (__set(rest), ...); }
@@ -74,7 +74,10 @@ private:
   constexpr void __set(compare_func v) { __bits(18, 4, ulong(v)); }
   constexpr void __set(reduction v) { __bits(22, 2, ulong(v)); }
   constexpr void __set(max_anisotropy) {}
-  constexpr void __set(lod_clamp v) { __lod_min = v.lo; __lod_max = v.hi; }
+  constexpr void __set(lod_clamp v) {
+    __bits(24, 20, __builtin_bit_cast(uint, v.lo) >> 12);
+    __bits(44, 20, __builtin_bit_cast(uint, v.hi) >> 12);
+  }
 };
 
 // MSL 6.12: options of sampling

@@ -17,7 +17,7 @@ template<class T, size_t N> struct memory_argument<array<T, N>> {
   }
 };
 
-// A texture: its handle is its place in the table of textures, counted from 1. A sampler: 16 bytes of the table.
+// A texture: its handle is its place in the table of textures, counted from 1. A sampler: eight bytes of the table.
 template<class T> struct texture_argument {
   static T make(uint slot) { T t; t.__h = slot + 1; return t; }
 };

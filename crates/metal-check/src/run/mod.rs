@@ -121,7 +121,8 @@ pub struct Dispatch {
     pub threadgroup_memory: Vec<(u32, u32)>,
     /// Addresses to write into resources.
     pub addresses: Vec<Address>,
-    /// Index and contents of textures. In an argument structure a texture is the 8-byte number `index + 1`.
+    /// Index and contents of textures, up to 1024. In an argument structure or a table of handles a texture is the 8-byte
+    /// number [`texture_handle`]; indices from 128 on serve those that no argument takes.
     pub textures: Vec<(u32, Texture)>,
     /// Index and state of samplers.
     pub samplers: Vec<(u32, Sampler)>,
@@ -181,6 +182,12 @@ impl Dispatch {
     fn grid_size(&self) -> [u32; 3] {
         self.grid.unwrap_or_else(|| [0, 1, 2].map(|k| self.groups[k].saturating_mul(self.threads[k])))
     }
+}
+
+/// The eight bytes that stand in an argument structure or a table of handles for the texture at `index` of
+/// [`Dispatch::textures`].
+pub fn texture_handle(index: u32) -> u64 {
+    u64::from(index) + 1
 }
 
 /// What a dispatch left.

@@ -2,7 +2,8 @@
 //
 // A texel is four words. Levels follow each other; in a level texels are ordered by layer, z, y, x and sample.
 
-enum { MAX_TEXTURES = 128, MAX_SAMPLERS = 16, MAX_LEVELS = 16 };
+// More textures than arguments: those that only tables hold.
+enum { MAX_TEXTURES = 1024, MAX_SAMPLERS = 16, MAX_LEVELS = 16 };
 enum Element { FLOATS, INTS, UINTS };
 typedef struct {
   uint32_t width, height, depth, layers, levels, samples, element;
@@ -10,7 +11,7 @@ typedef struct {
   uint64_t level_start[MAX_LEVELS + 1]; // in texels
 } Texture;
 // The sampler and the lookup of the headers (c2_resources.h, c6_textures_detail.h).
-typedef struct { uint64_t bits; float lod_min, lod_max; } Sampler;
+typedef struct { uint64_t bits; } Sampler;
 typedef struct {
   float coord[3], dx[3], dy[3];
   int32_t offset[3];
@@ -71,6 +72,12 @@ uint32_t __msl_texture_atomic(uint64_t handle, const int32_t *place, uint32_t op
 // ---- sampling ----------------------------------------------------------------------------------------------------
 
 static uint32_t bits(const Sampler *s, int at, int n) { return (uint32_t)(s->bits >> at) & ((1u << n) - 1); }
+static float lod_bound(const Sampler *s, int at) {
+  uint32_t word = bits(s, at, 20) << 12;
+  float bound;
+  memcpy(&bound, &word, 4);
+  return bound;
+}
 
 // A texel's index along an axis of `size`; -1 is the border, -2 is zero. Modes are the enumerators of `address`.
 static int32_t wrap(int64_t i, uint32_t size, uint32_t mode) {
@@ -196,7 +203,7 @@ void __msl_texture_sample(uint64_t handle, const Sampler *s, const Lookup *q, ui
     for (uint32_t k = 0; k < q->dims; ++k) x += q->dx[k] * q->dx[k] * sizes[k] * sizes[k], y += q->dy[k] * q->dy[k] * sizes[k] * sizes[k];
     lod = 0.5f * log2f(fmaxf(fmaxf(x, y), 1e-30f));
   }
-  lod = fminf(fmaxf(fmaxf(lod, s->lod_min), q->min_lod), s->lod_max);
+  lod = fminf(fmaxf(fmaxf(lod, lod_bound(s, 24)), q->min_lod), lod_bound(s, 44));
   lod = fminf(fmaxf(lod, -16.0f), (float)(t->levels - 1));
   int linear = bits(s, lod > 0.0f ? 14 : 12, 2) != 0;
   uint32_t mip = q->gather ? 0 : bits(s, 16, 2);
@@ -239,7 +246,7 @@ static void take_textures(void) {
     take(t->texels, size);
     texture_order[i] = slot;
   }
-  for (uint32_t i = 0; i < MAX_SAMPLERS; ++i) samplers[i] = (Sampler){0x200092, 0.0f, 3.40282347e38f};
+  for (uint32_t i = 0; i < MAX_SAMPLERS; ++i) samplers[i] = (Sampler){0x7f7ff00000200092};
   for (uint32_t count = take32(); count > 0; --count) {
     uint32_t slot = take32();
     if (slot >= MAX_SAMPLERS) fault(INPUT, 0, 0, 0, 0, "a binding is out of range");

@@ -162,8 +162,10 @@ impl Default for Sampler {
 }
 
 impl Sampler {
-    /// The state as bits: those of `struct sampler` in `c2_resources.h`.
-    pub(super) fn bits(&self) -> u64 {
+    /// The eight bytes that stand for it in an argument structure or a table: the bits of `struct sampler` in
+    /// `c2_resources.h`. Of the levels of detail they keep 11 bits behind the point.
+    pub fn handle(&self) -> u64 {
+        let level = |v: f32| u64::from(v.to_bits() >> 12);
         let [s, t, r] = self.address.map(|a| a as u64);
         u64::from(self.pixel_coordinates)
             | s << 1
@@ -174,5 +176,7 @@ impl Sampler {
             | (self.min as u64) << 14
             | (self.mip as u64) << 16
             | (self.compare as u64) << 18
+            | level(self.lod[0]) << 24
+            | level(self.lod[1]) << 44
     }
 }

@@ -43,8 +43,7 @@ pub(super) fn encode(d: &Dispatch) -> Vec<u8> {
     word(&mut out, d.samplers.len() as u32);
     for (index, s) in &d.samplers {
         word(&mut out, *index);
-        long(&mut out, s.bits());
-        s.lod.iter().for_each(|v| word(&mut out, v.to_bits()));
+        long(&mut out, s.handle());
     }
     out
 }

@@ -80,10 +80,11 @@ impl Compiler for CommandCompiler {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 let reflection = std::fs::read_to_string(&reflection).unwrap_or_default();
                 // Without our reflection the text can be checked, but its arguments have no places.
-                let interface = Reflection::from_json(&reflection)
+                let mut interface = Reflection::from_json(&reflection)
                     .ok()
                     .and_then(|r| interface::of_entry(&r, line.entry()))
                     .unwrap_or_default();
+                interface.version = line.msl_version.clone();
                 Ok(Code::Metal { text, interface, reflection })
             }
         }

@@ -77,6 +77,8 @@ pub struct CommandLine {
     pub input: String,
     /// `-verify`: the diagnostics of the source must be those that it announces.
     pub verify: bool,
+    /// `-msl-version VERSION`: our own option, which no other compiler is given.
+    pub msl_version: Option<String>,
     /// Every other option, with its values.
     pub rest: Vec<String>,
 }
@@ -127,6 +129,8 @@ impl CommandLine {
             };
             if word == "-verify" {
                 out.verify = true;
+            } else if word == "-msl-version" {
+                out.msl_version = Some(value("")?);
             } else if let Some((_, n)) = WITH_VALUES.iter().find(|(o, _)| *o == word) {
                 out.rest.push(word.clone());
                 for _ in 0..*n {
@@ -177,7 +181,10 @@ impl CommandLine {
         out.extend(self.includes.iter().flat_map(|d| ["-I".to_owned(), d.clone()]));
         out.extend(self.rest.iter().cloned());
         match target {
-            Target::Msl => out.push("-msl".to_owned()),
+            Target::Msl => {
+                out.push("-msl".to_owned());
+                out.extend(self.msl_version.iter().flat_map(|v| ["-msl-version".to_owned(), v.clone()]));
+            }
             Target::Spirv => {
                 out.push("-spirv".to_owned());
                 if !self.rest.iter().any(|a| a.starts_with("-fspv-target-env")) {
@@ -211,12 +218,16 @@ mod tests {
     fn command_lines() {
         let words = |s: &str| s.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let c = CommandLine::parse(&words(
-            "-spirv -fvk-b-shift 2 0 -T cs_6_0 -E CSMain -DA=1 -D B -I inc /Zpr -HV 2021 -Fo out.spv dir/a.hlsl",
+            "-spirv -msl-version 3.0 -fvk-b-shift 2 0 -T cs_6_0 -E CSMain -DA=1 -D B -I inc /Zpr -HV 2021 -Fo out.spv dir/a.hlsl",
         ))
         .unwrap();
         assert_eq!((c.profile.as_str(), c.entry(), c.stage()), ("cs_6_0", "CSMain", "cs"));
         assert_eq!(c.defines, ["A=1", "B"]);
         assert_eq!(c.includes, ["inc"]);
+        // What is ours alone is not among what DXC is given.
+        assert_eq!(c.msl_version.as_deref(), Some("3.0"));
+        assert!(c.words(Target::Msl).join(" ").ends_with("-msl -msl-version 3.0"));
+        assert!(!c.words(Target::Spirv).contains(&"-msl-version".to_owned()));
         assert_eq!(c.rest, ["-fvk-b-shift", "2", "0", "-Zpr", "-HV", "2021"]);
         assert_eq!((c.output.as_deref(), c.input.as_str()), (Some("out.spv"), "dir/a.hlsl"));
         assert!(CommandLine::parse(&words("-T")).is_err());

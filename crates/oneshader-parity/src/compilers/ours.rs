@@ -27,7 +27,7 @@ impl Compiler for OurCompiler {
     fn compile(&mut self, request: &Request<'_>) -> Result<Code, CompileError> {
         let line = request.line;
         let mut words = line.words(request.target);
-        if request.target == Target::Msl && !line.rest.iter().any(|w| w == "-msl-version") {
+        if request.target == Target::Msl && line.msl_version.is_none() {
             words.extend(["-msl-version".to_owned(), self.msl_version.clone()]);
         }
         let mut invocation = Invocation::parse(words).map_err(CompileError::text)?;
@@ -45,8 +45,9 @@ impl Compiler for OurCompiler {
         match &artifact.code {
             oneshader::Code::Spirv(words) => Ok(Code::Spirv(words.clone())),
             oneshader::Code::Msl(text) => {
-                let interface = interface::of_entry(&output.reflection, &artifact.entry)
+                let mut interface = interface::of_entry(&output.reflection, &artifact.entry)
                     .ok_or_else(|| CompileError::text("reflection lacks the entry point"))?;
+                interface.version = line.msl_version.clone();
                 Ok(Code::Metal { text: text.clone(), interface, reflection: output.reflection.to_json() })
             }
         }

@@ -1,12 +1,16 @@
 //! Runs Metal text on the CPU, through `metal-check`.
 //!
-//! What `metal-check` can execute bounds this engine: compute kernels whose arguments are buffers.
+//! What `metal-check` can execute bounds this engine: compute kernels.
+
+mod bind;
+mod texels;
 
 use super::{Code, CompiledShader, Engine, EngineError};
 use crate::case::lit::Features;
-use crate::case::pipeline::{DataFormat, ResourceDecl, ResourceKind, SpecializationConstant};
+use crate::case::pipeline::{DataFormat, SpecializationConstant};
 use crate::case::{self, PipelineKind, Program};
-use metal_check::run::{Binding, Dispatch, Error, Executor, Value};
+use metal_check::LanguageVersion;
+use metal_check::run::{Dispatch, Error, Executor, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -15,6 +19,8 @@ use std::time::Duration;
 pub struct MetalInterface {
     /// The function's name in the text.
     pub function: String,
+    /// The language version of the text, where it is not the engine's.
+    pub version: Option<String>,
     /// Threads per threadgroup.
     pub threads: [u32; 3],
     /// Every resource of the file.
@@ -23,6 +29,8 @@ pub struct MetalInterface {
     pub push_constants: Option<u32>,
     /// The buffer index of the hidden buffer that holds, at index i, the size in bytes of the buffer at index i.
     pub sizes: Option<u32>,
+    /// The buffer indices of the heaps of resources and of samplers.
+    pub heaps: [Option<u32>; 2],
 }
 
 /// One resource.
@@ -32,15 +40,19 @@ pub struct MetalResource {
     pub name: String,
     /// Register class (`b`, `t`, `u`, `s`), number and space, where the source says them.
     pub register: Option<(char, u32, u32)>,
-    /// Its first index, if it is a buffer in Metal; textures and samplers have none here.
-    pub buffer: Option<u32>,
+    /// Its first index among the arguments of its kind.
+    pub index: Option<u32>,
+    /// Whether it is an array without size: then `index` is the buffer of its entries.
+    pub is_table: bool,
     /// The first buffer index of its hidden counters.
     pub counter: Option<u32>,
 }
 
 /// The engine.
 pub struct MetalEngine {
-    executor: Executor,
+    options: metal_check::Options,
+    /// By language version, made when a text asks for it.
+    executors: BTreeMap<LanguageVersion, Executor>,
     features: Features,
     simd_width: u32,
     slack: usize,
@@ -54,12 +66,29 @@ impl MetalEngine {
     pub fn new(version: &str, simd_width: u32, slack: usize, timeout: Duration) -> Result<Self, EngineError> {
         let version = version.parse().map_err(|e: metal_check::UnknownVersion| EngineError::Device(e.to_string()))?;
         let options = metal_check::Options { version, check_layout: true, timeout, ..metal_check::Options::default() };
-        let executor = Executor::new(options).map_err(|e| EngineError::Device(e.to_string()))?;
+        let executor = Executor::new(options.clone()).map_err(|e| EngineError::Device(e.to_string()))?;
+        let executors = BTreeMap::from([(version, executor)]);
         let names = ["Metal", "Int16", "Half", "Int64", "Linux"];
         let mut features: Features = names.iter().map(|n| (*n).to_owned()).collect();
         features.extend((0..=9).map(|minor| format!("SM_6_{minor}")));
         features.insert(format!("WaveSize_{simd_width}"));
-        Ok(Self { executor, features, simd_width, slack, timeout })
+        Ok(Self { options, executors, features, simd_width, slack, timeout })
+    }
+}
+
+impl MetalEngine {
+    fn executor(&mut self, version: Option<&str>) -> Result<&Executor, EngineError> {
+        let version = match version {
+            Some(text) => text.parse().map_err(|e: metal_check::UnknownVersion| EngineError::Invalid(e.to_string()))?,
+            None => self.options.version,
+        };
+        match self.executors.entry(version) {
+            std::collections::btree_map::Entry::Occupied(known) => Ok(known.into_mut()),
+            std::collections::btree_map::Entry::Vacant(free) => {
+                let options = metal_check::Options { version, ..self.options.clone() };
+                Ok(free.insert(Executor::new(options).map_err(|e| EngineError::Device(e.to_string()))?))
+            }
+        }
     }
 }
 
@@ -83,13 +112,13 @@ impl Engine for MetalEngine {
         let decl = program.pipeline.shaders.first();
         let constants = constants(decl.map_or(&[][..], |d| &d.specialization_constants))?;
         let kernel = self
-            .executor
+            .executor(interface.version.as_deref())?
             .compile(&format!("{}.metal", shader.entry), text, Some(&interface.function), &constants)
             .map_err(error)?;
         let mut dispatch = Dispatch::new(program.groups(), interface.threads);
         dispatch.simd_width = self.simd_width;
         dispatch.timeout = self.timeout;
-        let bound = bind(program, interface, &mut dispatch)?;
+        let bound = bind::bind(program, interface, &mut dispatch)?;
         for r in &mut dispatch.resources {
             r.resize(r.len() + self.slack, 0);
         }
@@ -97,7 +126,7 @@ impl Engine for MetalEngine {
         if let Some(note) = done.notes.first() {
             return Err(EngineError::Invalid(format!("what Metal leaves undefined happened: {note}")));
         }
-        read_back(program, &bound, &done.resources);
+        bound.read_back(program, &done);
         Ok(())
     }
 }
@@ -133,99 +162,6 @@ fn constants(list: &[SpecializationConstant]) -> Result<BTreeMap<u32, Value>, En
     Ok(out)
 }
 
-/// A resource of the dispatch that the kernel can have written.
-struct Written {
-    /// The buffer of the program, and which block of it; a counter if `counter`.
-    buffer: usize,
-    block: usize,
-    counter: bool,
-    resource: usize,
-}
-
-fn bind(program: &Program, interface: &MetalInterface, dispatch: &mut Dispatch) -> Result<Vec<Written>, EngineError> {
-    let mut written = Vec::new();
-    for r in program.pipeline.descriptor_sets.iter().flat_map(|s| &s.resources) {
-        if r.heap_index.is_some() {
-            return Err(EngineError::Unsupported("descriptor heaps".to_owned()));
-        }
-        if !case::is_raw(r.kind) {
-            return Err(EngineError::Unsupported(format!("{:?} resources", r.kind)));
-        }
-        // A resource that the file does not declare is bound to nothing, as in Vulkan.
-        let Some(slot) = slot(interface, r) else { continue };
-        let index = slot.buffer.ok_or_else(|| EngineError::Invalid(format!("'{}' is no buffer in Metal", r.name)))?;
-        let buffer = program.buffers.iter().position(|b| b.name == r.name);
-        let buffer = buffer.ok_or_else(|| EngineError::Invalid(format!("no buffer '{}'", r.name)))?;
-        for (block, bytes) in program.buffers[buffer].data.iter().enumerate() {
-            let mut bytes = bytes.clone();
-            if r.kind == ResourceKind::ConstantBuffer {
-                // A constant buffer ends with a whole row of 16 bytes, whatever the case spells out.
-                bytes.resize(bytes.len().next_multiple_of(16), 0);
-            }
-            let resource = add(dispatch, index + block as u32, bytes);
-            if case::is_read_write(r.kind) {
-                written.push(Written { buffer, block, counter: false, resource });
-            }
-            if r.has_counter {
-                let first = slot
-                    .counter
-                    .ok_or_else(|| EngineError::Invalid(format!("reflection names no counter of '{}'", r.name)))?;
-                let resource = add(dispatch, first + block as u32, vec![0; 4]);
-                written.push(Written { buffer, block, counter: true, resource });
-            }
-        }
-    }
-    if let Some(index) = interface.push_constants {
-        let bytes = case::push_constants(program).map_err(EngineError::Invalid)?;
-        if !bytes.is_empty() {
-            add(dispatch, index, bytes);
-        }
-    }
-    if let Some(index) = interface.sizes {
-        let mut table: Vec<u8> = Vec::new();
-        for b in &dispatch.buffers {
-            let size = dispatch.resources[b.resource as usize].len() as u32;
-            let at = b.index as usize * 4;
-            table.resize(table.len().max(at + 4), 0);
-            table[at..at + 4].copy_from_slice(&size.to_le_bytes());
-        }
-        add(dispatch, index, table);
-    }
-    Ok(written)
-}
-
-/// Adds memory bound as buffer `index`; gives its number among the resources.
-fn add(dispatch: &mut Dispatch, index: u32, bytes: Vec<u8>) -> usize {
-    let resource = dispatch.resources.len();
-    dispatch.resources.push(bytes);
-    dispatch.buffers.push(Binding { index, resource: resource as u32, offset: 0 });
-    resource
-}
-
-/// The resource at the register that the case names; where the source names no register, the one of that name.
-fn slot<'i>(interface: &'i MetalInterface, r: &ResourceDecl) -> Option<&'i MetalResource> {
-    let place = r.register.map(|d| (case::register_class(r.kind), d.register, d.space));
-    let by_register = interface.resources.iter().find(|s| s.register.is_some() && s.register == place);
-    by_register.or_else(|| interface.resources.iter().find(|s| s.name == r.name))
-}
-
-fn read_back(program: &mut Program, written: &[Written], resources: &[Vec<u8>]) {
-    for w in written {
-        let (Some(bytes), Some(buffer)) = (resources.get(w.resource), program.buffers.get_mut(w.buffer)) else {
-            continue;
-        };
-        if w.counter {
-            let value = bytes[..4].iter().rev().fold(0u32, |n, b| n << 8 | u32::from(*b));
-            buffer.counters.resize(buffer.counters.len().max(w.block + 1), 0);
-            buffer.counters[w.block] = value;
-        } else {
-            let block = &mut buffer.data[w.block];
-            let size = block.len();
-            block.copy_from_slice(&bytes[..size]);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,8 +195,9 @@ kernel void main0(constant uint& push [[buffer(0)]], constant uint4& c [[buffer(
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }";
 
-    fn resource(name: &str, class: char, buffer: u32, counter: Option<u32>) -> MetalResource {
-        MetalResource { name: name.to_owned(), register: Some((class, 0, 0)), buffer: Some(buffer), counter }
+    fn resource(name: &str, class: char, index: u32, counter: Option<u32>) -> MetalResource {
+        let register = Some((class, 0, 0));
+        MetalResource { name: name.to_owned(), register, index: Some(index), is_table: false, counter }
     }
 
     #[test]
@@ -273,6 +210,7 @@ kernel void main0(constant uint& push [[buffer(0)]], constant uint4& c [[buffer(
             resources: vec![resource("C", 'b', 1, None), resource("Out", 'u', 2, Some(4))],
             push_constants: Some(0),
             sizes: Some(6),
+            ..MetalInterface::default()
         };
         let code = Code::Metal { text: TEXT.to_owned(), interface, reflection: String::new() };
         let shader = CompiledShader { stage: Stage::Compute, entry: "main".to_owned(), code };
