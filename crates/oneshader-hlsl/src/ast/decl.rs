@@ -63,6 +63,8 @@ pub struct Var {
     pub name_span: Span,
     /// `S::` in front of the name: the definition of a static member.
     pub qualifier: Option<PathId>,
+    /// The name's template arguments: a specialization of a variable template (`same<T, T> = true`).
+    pub args: Option<Slice<TemplateArg>>,
     /// The type, array brackets included.
     pub ty: TypeId,
     /// Modifiers as written.

@@ -4,6 +4,7 @@ use oneshader_diag::{Diagnostic, Span, codes};
 use smallvec::SmallVec;
 
 use super::Parser;
+use super::scope::Symbol;
 use crate::ast::*;
 use crate::lex::{Token, TokenKind};
 use crate::name::{Class, Name, kw};
@@ -495,6 +496,7 @@ impl Parser<'_> {
             name: Some(name),
             name_span: declarator.span,
             qualifier: declarator.qualifier,
+            args: declarator.args,
             ty,
             mods: specifiers.mods,
             annotations,
@@ -521,6 +523,7 @@ impl Parser<'_> {
             name: None,
             name_span: colon.start(),
             qualifier: None,
+            args: None,
             ty: specifiers.ty,
             mods: specifiers.mods,
             annotations: Slice::EMPTY,
@@ -585,7 +588,13 @@ impl Parser<'_> {
         }
         let token = self.bump();
         let mut args = None;
-        if self.is(TokenKind::Lt) && self.angle_end(self.pos).is_some_and(|end| self.at(end).kind == TokenKind::LParen)
+        if self.is(TokenKind::Lt)
+            && self.angle_end(self.pos).is_some_and(|end| match self.at(end).kind {
+                TokenKind::LParen => true,
+                // A variable template; what is no template may have annotations of the effects framework.
+                TokenKind::Eq | TokenKind::Semi => self.symbol(token.name()) == Some(Symbol::FunctionTemplate),
+                _ => false,
+            })
         {
             args = Some(self.template_args());
         }

@@ -264,7 +264,7 @@ impl Parser<'_> {
         // Semantics behind the default are accepted as FXC does.
         let annotations = if annotations.is_empty() { self.annotations() } else { annotations };
         let mods = specifiers.mods;
-        let var = Var { name, name_span, qualifier: None, ty, mods, annotations, init, bits: None };
+        let var = Var { name, name_span, qualifier: None, args: None, ty, mods, annotations, init, bits: None };
         let var = self.ast.add(var);
         let span = start.to(self.last);
         Some(self.ast.add(Decl { kind: DeclKind::Var(var), attributes, template: None, span }))

@@ -217,7 +217,8 @@ impl Show<'_> {
                 let mods = var.mods.difference(Mods::TYPE);
                 let mods: String = mods.iter_names().map(|(name, _)| format!("{} ", name.to_lowercase())).collect();
                 let qualifier = var.qualifier.map(|p| format!("{}::", self.path(p))).unwrap_or_default();
-                let name = var.name.map_or("_", |n| self.name(n));
+                let args = var.args.map(|args| self.args(args)).unwrap_or_default();
+                let name = format!("{}{args}", var.name.map_or("_", |n| self.name(n)));
                 let bits = var.bits.map(|e| format!(" bits {}", self.expr(e))).unwrap_or_default();
                 let init = var.init.map(|e| format!(" = {}", self.expr(e))).unwrap_or_default();
                 format!("{mods}{} {qualifier}{name}{}{bits}{init}", self.ty(var.ty), self.annotations(var.annotations))

@@ -145,7 +145,7 @@ impl Cx<'_> {
                     Some(id) => self.call_builtin_named(Some(id), &args, given.as_deref(), span),
                     None => match self.unsupported_name(name, name_span) {
                         Some(reported) => Err(reported),
-                        None => Err(self.unknown_name(name, None, name_span)),
+                        None => Err(self.unknown_function(name, name_span)),
                     },
                 }
             }

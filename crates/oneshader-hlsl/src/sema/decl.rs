@@ -24,7 +24,10 @@ impl Cx<'_> {
         let decl = self.ast[id];
         match decl.kind {
             DeclKind::Error | DeclKind::Empty => {}
-            DeclKind::Var(var) => self.declare_variable(id, var),
+            DeclKind::Var(var) => match decl.template.filter(|_| self.ast[var].qualifier.is_none()) {
+                Some(params) => self.declare_variable_template(id, var, params),
+                None => self.declare_variable(id, var),
+            },
             DeclKind::Function(func) => self.declare_function(id, func, None),
             DeclKind::Struct(s) => self.declare_struct(id, s),
             DeclKind::Enum(e) => self.declare_enum(id, e),

@@ -106,10 +106,7 @@ impl Cx<'_> {
                 .filter(|f| self.scope(f.scope).kind == ScopeKind::Namespace)
                 .map(|f| self.show_function_name(f.name))
                 .collect();
-            let near = names.iter().find(|n| {
-                crate::sema::scope::edit_distance(&request.name, n, request.name.len().max(n.len()) / 3).is_some()
-            });
-            if let Some(near) = near {
+            if let Some(near) = crate::sema::scope::near(&request.name, names.iter().map(String::as_str)) {
                 d = d.help(format!("did you mean `{near}`?"));
             }
             self.report(d);

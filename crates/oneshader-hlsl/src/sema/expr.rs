@@ -57,7 +57,13 @@ impl Cx<'_> {
                 if sym.is_none() && scope.is_some() {
                     return Err(self.unknown_name(last.name, scope, last.span));
                 }
-                self.symbol(sym, last.name, span)
+                match sym {
+                    Some(Sym::VarTemplate(t)) => {
+                        let var = self.instantiate_variable(t, last.args.unwrap_or(ast::Slice::EMPTY), span)?;
+                        self.variable(var, span)
+                    }
+                    _ => self.symbol(sym, last.name, span),
+                }
             }
             ExprKind::This => match &self.s.body.this {
                 Some(place) => Ok(Expr::Place(place.clone())),

@@ -83,9 +83,10 @@ impl Cx<'_> {
                     let message = format!("`{}` is not defined here", self.text(def.name));
                     return Err(self.error(codes::INCOMPLETE_TYPE, span, message));
                 }
-                let owner = self.tys.intern(TyKind::Struct(s));
                 let text = self.text(name).to_owned();
-                let near = def_nearest(self, s, &text);
+                let fields = def.fields.iter().filter_map(|f| f.name).map(|name| self.text(name));
+                let near = crate::sema::scope::near(&text, fields).map(str::to_owned);
+                let owner = self.tys.intern(TyKind::Struct(s));
                 let mut d = oneshader_diag::Diagnostic::new(
                     codes::UNKNOWN_MEMBER,
                     name_span,
@@ -405,21 +406,6 @@ impl Cx<'_> {
         }
         Ok(place)
     }
-}
-
-fn def_nearest(cx: &Cx<'_>, s: StructRef, text: &str) -> Option<String> {
-    let mut best: Option<(usize, &str)> = None;
-    for field in &cx.tys.def(s).fields {
-        let Some(name) = field.name else { continue };
-        let other = cx.text(name);
-        let limit = text.len().max(other.len()) / 3;
-        if let Some(d) = crate::sema::scope::edit_distance(text, other, limit)
-            && best.is_none_or(|b| (d, other) < b)
-        {
-            best = Some((d, other));
-        }
-    }
-    best.map(|(_, name)| name.to_owned())
 }
 
 /// Components of a swizzle: letters of one of the two alphabets that the vector has.

@@ -203,6 +203,22 @@ impl StructTemplate {
     }
 }
 
+/// A variable template and its specializations.
+#[derive(Clone, Debug)]
+pub(crate) struct VarTemplate {
+    pub name: Name,
+    pub params: ast::TemplateId,
+    /// The primary definition: its declaration and the node.
+    pub body: (ast::DeclId, ast::VarId),
+    pub scope: ScopeId,
+    /// Specializations: their template, arguments, definition.
+    pub specials: Vec<Special<(ast::DeclId, ast::VarId)>>,
+    pub instances: FxHashMap<Vec<TemplateValue>, VarId>,
+}
+
+/// A specialization: its template, the arguments it is for, and its definition.
+pub(crate) type Special<B> = (ast::TemplateId, ast::Slice<ast::TemplateArg>, B);
+
 /// An alias template.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AliasTemplate {
@@ -265,6 +281,7 @@ pub(crate) struct State {
     pub fun_templates: Vec<FunTemplate>,
     pub struct_templates: Vec<StructTemplate>,
     pub alias_templates: Vec<AliasTemplate>,
+    pub var_templates: Vec<VarTemplate>,
     /// Which template and arguments a structure is an instance of.
     pub instance_of: FxHashMap<StructRef, (u32, Vec<TemplateValue>)>,
     /// Types that declarations of structures and enumerations made, by declaration and instance.

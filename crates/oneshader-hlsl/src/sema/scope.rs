@@ -1,6 +1,6 @@
 //! Scopes and looking up names.
 
-use oneshader_diag::{Diagnostic, Span, codes};
+use oneshader_diag::{Diagnostic, Span, closest, codes};
 use rustc_hash::FxHashMap;
 
 use crate::ast;
@@ -29,6 +29,8 @@ pub(crate) enum Sym {
     AliasTemplate(u32),
     /// An object type of a namespace of the language.
     Object(crate::builtin::ObjectKind),
+    /// A template of variables.
+    VarTemplate(u32),
     /// A namespace.
     Namespace(ScopeId),
     /// A field of a structure, by its position.
@@ -293,60 +295,38 @@ impl Cx<'_> {
             return self.error(codes::UNSUPPORTED_ATTRIBUTE, span, format!("`vk::{text}` is not supported"));
         }
         let mut d = Diagnostic::new(codes::UNKNOWN_NAME, span, format!("unknown name `{text}`"));
-        if let Some(near) = self.nearest(&text, scope) {
+        if let Some(near) = self.nearest(&text, scope, std::iter::empty()) {
             d = d.help(format!("did you mean `{near}`?"));
         }
         self.report(d)
     }
 
-    fn nearest(&self, text: &str, scope: Option<ScopeId>) -> Option<String> {
-        let mut best: Option<(usize, &str)> = None;
+    /// Reports a function nobody declared; built-in functions are suggested too.
+    pub(crate) fn unknown_function(&mut self, name: Name, span: Span) -> Reported {
+        let text = self.text(name).to_owned();
+        let mut d = Diagnostic::new(codes::UNKNOWN_NAME, span, format!("unknown function `{text}`"));
+        if let Some(near) = self.nearest(&text, None, crate::builtins::names()) {
+            d = d.help(format!("did you mean `{near}`?"));
+        }
+        self.report(d)
+    }
+
+    /// The name nearest to a misspelled one: of a scope, or of all scopes around here and of `more`.
+    fn nearest(&self, text: &str, scope: Option<ScopeId>, more: impl Iterator<Item = &'static str>) -> Option<String> {
+        let mut names: Vec<&str> = Vec::new();
         let mut at = Some(scope.unwrap_or(self.s.scope));
         while let Some(id) = at {
             let s = self.scope(id);
-            for name in s.names.keys() {
-                let other = self.text(*name);
-                let limit = text.len().max(other.len()) / 3;
-                let Some(distance) = edit_distance(text, other, limit) else { continue };
-                if best.is_none_or(|(d, b)| (distance, other) < (d, b)) {
-                    best = Some((distance, other));
-                }
-            }
+            names.extend(s.names.keys().map(|name| self.text(*name)));
             at = if scope.is_some() { None } else { s.parent };
         }
-        best.map(|(_, name)| name.to_owned())
+        // Of equals the first one wins, so the order must not be that of a hash.
+        names.sort_unstable();
+        near(text, names.into_iter().chain(more.map(|name| -> &str { name }))).map(str::to_owned)
     }
 }
 
-/// Edits (insertions, deletions, replacements) between two words, when at most `limit`.
-pub(crate) fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > limit || limit == 0 {
-        return None;
-    }
-    let b = b.as_bytes();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(!ca.eq_ignore_ascii_case(cb));
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row.last().copied().filter(|d| *d <= limit)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::edit_distance;
-
-    #[test]
-    fn measures_edits() {
-        assert_eq!(edit_distance("albedo", "albdeo", 2), Some(2));
-        assert_eq!(edit_distance("colour", "color", 2), Some(1));
-        assert_eq!(edit_distance("Color", "color", 1), Some(0));
-        assert_eq!(edit_distance("a", "b", 0), None);
-        assert_eq!(edit_distance("position", "normal", 2), None);
-    }
+/// The candidate nearest to a misspelled identifier. One of a letter or two is near to too many.
+pub(crate) fn near<'n>(text: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    if text.len() < 3 { None } else { closest(text, candidates) }
 }

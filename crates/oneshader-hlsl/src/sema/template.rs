@@ -3,12 +3,12 @@
 use oneshader_diag::{Span, codes};
 use rustc_hash::FxHashMap;
 
-use crate::ast::{self, Slice, TemplateArg, TemplateArgKind, TemplateId, TemplateParamKind};
+use crate::ast::{self, DeclId, Mods, Slice, TemplateArg, TemplateArgKind, TemplateId, TemplateParamKind};
 use crate::builtin::ObjectKind;
 use crate::cx::Cx;
 use crate::name::Name;
 use crate::sema::scope::{ScopeId, ScopeKind, Sym};
-use crate::sema::{FnId, Storage, Var};
+use crate::sema::{FnId, Special, Storage, Var, VarId, VarTemplate};
 use crate::ty::{Ty, TyKind};
 use crate::value::{R, Reported, TemplateValue};
 
@@ -173,22 +173,9 @@ impl Cx<'_> {
         if let Some(reported) = self.too_many(span) {
             return Err(reported);
         }
-        // The best specialization, else the primary template.
-        let mut chosen: Option<(TemplateId, ast::StructId, Vec<TemplateValue>)> = None;
-        for (special, body) in t.specials.iter().copied() {
-            let Some(pattern) = self.ast[body].args else { continue };
-            let count = self.ast[special].params.len();
-            let mut bound: Bindings = vec![None; count];
-            let patterns: Vec<TemplateArg> = self.ast.iter(pattern).collect();
-            let fits = patterns.len() == args.len()
-                && patterns.iter().zip(&args).all(|(p, a)| self.match_arg(special, t.scope, p, *a, &mut bound));
-            if fits && let Some(found) = bound.into_iter().collect::<Option<Vec<_>>>() {
-                // Fewer parameters left open is more special.
-                if chosen.as_ref().is_none_or(|(other, ..)| count < self.ast[*other].params.len()) {
-                    chosen = Some((special, body, found));
-                }
-            }
-        }
+        let specials: Vec<Special<ast::StructId>> =
+            t.specials.iter().filter_map(|&(special, body)| Some((special, self.ast[body].args?, body))).collect();
+        let chosen = self.best_special(t.scope, &specials, &args);
         let shown = self.show_instance(t.name, &args);
         let (params, body, bound) = match chosen {
             Some((params, body, bound)) => (params, Some(body), bound),
@@ -207,6 +194,95 @@ impl Cx<'_> {
             }
         }
         Ok(ty)
+    }
+
+    /// The best specialization for arguments, with what its own parameters are; `None`: the primary template.
+    fn best_special<B: Copy>(
+        &mut self,
+        scope: ScopeId,
+        specials: &[Special<B>],
+        args: &[TemplateValue],
+    ) -> Option<(TemplateId, B, Vec<TemplateValue>)> {
+        let mut chosen: Option<(TemplateId, B, Vec<TemplateValue>)> = None;
+        for &(special, pattern, body) in specials {
+            let count = self.ast[special].params.len();
+            let mut bound: Bindings = vec![None; count];
+            let patterns: Vec<TemplateArg> = self.ast.iter(pattern).collect();
+            let fits = patterns.len() == args.len()
+                && patterns.iter().zip(args).all(|(p, a)| self.match_arg(special, scope, p, *a, &mut bound));
+            if fits && let Some(found) = bound.into_iter().collect::<Option<Vec<_>>>() {
+                // Fewer parameters left open is more special.
+                if chosen.as_ref().is_none_or(|(other, ..)| count < self.ast[*other].params.len()) {
+                    chosen = Some((special, body, found));
+                }
+            }
+        }
+        chosen
+    }
+
+    /// `template<class T> static const T pi = T(3.14);` and specializations of such.
+    pub(crate) fn declare_variable_template(&mut self, decl: DeclId, var: ast::VarId, params: TemplateId) {
+        let node = self.ast[var];
+        let Some(name) = node.name else { return };
+        if !self.mods(&node).contains(Mods::STATIC) {
+            let message = "a variable template is `static`: the host cannot set what has no one type";
+            self.error(codes::BAD_DECLARATION, node.name_span, message);
+        }
+        let scope = self.s.scope;
+        if let Some(args) = node.args {
+            match self.scope(scope).names.get(&name).copied() {
+                Some(Sym::VarTemplate(t)) => {
+                    self.s.var_templates[t as usize].specials.push((params, args, (decl, var)));
+                }
+                _ => {
+                    self.unknown_name(name, None, node.name_span);
+                }
+            }
+            return;
+        }
+        let instances = Self::no_instances();
+        let t = self.s.var_templates.len() as u32;
+        let body = (decl, var);
+        self.s.var_templates.push(VarTemplate { name, params, body, scope, specials: Vec::new(), instances });
+        self.declare(name, Sym::VarTemplate(t), node.name_span);
+    }
+
+    /// The variable that a template gives for arguments.
+    pub(crate) fn instantiate_variable(&mut self, template: u32, args: Slice<TemplateArg>, span: Span) -> R<VarId> {
+        let given = self.template_args(args)?;
+        let t = &self.s.var_templates[template as usize];
+        let (name, params, body, home) = (t.name, t.params, t.body, t.scope);
+        let count = self.ast[params].params.len();
+        if given.len() > count {
+            let message = format!("`{}` takes {count} template arguments", self.text(name));
+            return Err(self.error(codes::TEMPLATE_ARGUMENTS, span, message));
+        }
+        let bound: Bindings = given.iter().map(|a| Some(*a)).collect();
+        let Some(args) = self.complete(home, params, &bound, span)? else {
+            let message = format!("`{}` needs more template arguments", self.text(name));
+            return Err(self.error(codes::TEMPLATE_ARGUMENTS, span, message));
+        };
+        if let Some(var) = self.s.var_templates[template as usize].instances.get(&args) {
+            return Ok(*var);
+        }
+        if let Some(reported) = self.too_many(span) {
+            return Err(reported);
+        }
+        let specials = self.s.var_templates[template as usize].specials.clone();
+        let (params, (decl, node), bound) =
+            self.best_special(home, &specials, &args).unwrap_or((params, body, args.clone()));
+        let scope = self.bind(home, params, &bound);
+        // It belongs to no function, whichever one asks for it.
+        let func = self.s.func.take();
+        self.as_instance(scope, |cx| cx.declare_variable(decl, node));
+        self.s.func = func;
+        match self.scope(scope).names.get(&name).copied() {
+            Some(Sym::Var(var)) => {
+                self.s.var_templates[template as usize].instances.insert(args, var);
+                Ok(var)
+            }
+            _ => Err(Reported(())),
+        }
     }
 
     /// The type that an alias template gives for arguments.

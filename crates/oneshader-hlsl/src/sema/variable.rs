@@ -122,8 +122,11 @@ impl Cx<'_> {
         let value = match node.init {
             Some(init) => match self.initializer(ty, init) {
                 Ok(value) => Some(value),
+                // Its type is known, so what uses it is checked; its value is not, so what needs that stays silent.
                 Err(_) => {
-                    self.s.vars[id.0 as usize].storage = Storage::Error;
+                    if is_const || self.tys.has_objects(ty) {
+                        self.s.vars[id.0 as usize].storage = Storage::Error;
+                    }
                     return;
                 }
             },

@@ -45,6 +45,23 @@ fn explicit_specializations_win() {
 }
 
 #[test]
+fn variables_are_instantiated() {
+    holds(
+        "template<typename A, typename B> static const bool same = false;
+         template<typename T> static const bool same<T, T> = true;
+         template<uint N, uint M = N> static const uint product = N * M;
+         namespace space { template<typename T> static const T one = T(1); }",
+        &["same<int, int>", "!same<int, uint>", "product<3> == 9", "product<3, 2> == 6", "space::one<float> == 1.0f"],
+    );
+    cs("template<typename T> static const T one = T(1);\n[numthreads(1, 1, 1)] void main() {\none<float, int>; one<>; one; }")
+        .refused(&["OSH2040 at 3", "OSH2040 at 3", "OSH2003 at 3"]);
+    cs("template<typename T>\nconst T one = T(1);\n[numthreads(1, 1, 1)] void main() { }").refused(&["OSH2060 at 2"]);
+    // An instance that needs itself ends.
+    cs("template<int N> static const int down =\ndown<N + 1>;\n[numthreads(1, 1, 1)] void main() {\nint x = down<0>; }")
+        .refused(&["OSH3010 at 2"]);
+}
+
+#[test]
 fn failures_of_deduction_are_explained_not_reported() {
     cs("template<typename T> T f(T a, T b) { return a; }
         [numthreads(1, 1, 1)] void main() {\nf(1, 2.5f); }")
