@@ -54,7 +54,7 @@ pub fn run_ir(words: &[&str], input: &str) -> Result<Option<String>, String> {
             for name in names {
                 let pass = oneshader_opt::find(name).ok_or_else(|| format!("there is no pass {name}"))?;
                 let config = Config { verify: true, ..Config::default() };
-                let mut cx = Cx { config, bag: &mut bag };
+                let mut cx = Cx::new(config, &mut bag);
                 oneshader_opt::run_pass(&mut module, pass, &mut cx).map_err(|r| format!("{r}\n{}", print(&module)))?;
             }
             Ok(Some(with_messages(&module, &bag)))

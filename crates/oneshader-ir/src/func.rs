@@ -4,6 +4,7 @@ use crate::consts::Consts;
 use crate::entity::{Block, Const, Global, Inst, Local, Name, Type, Value};
 use crate::inst::{InstData, Op};
 use crate::types::{AddressSpace, Types};
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use oneshader_diag::Span;
 use rustc_hash::FxHashMap;
@@ -224,6 +225,35 @@ pub struct Function {
     local_values: SecondaryMap<Local, Option<Value>>,
 }
 
+/// What [`Function::compact`] copies from.
+struct Old {
+    blocks: PrimaryMap<Block, BlockData>,
+    insts: PrimaryMap<Inst, InstData>,
+    values: PrimaryMap<Value, ValueData>,
+    names: SecondaryMap<Value, Option<Name>>,
+}
+
+impl Old {
+    /// The new number of a value that lives.
+    fn keep(
+        &self,
+        to: &mut PrimaryMap<Value, ValueData>,
+        names: &mut SecondaryMap<Value, Option<Name>>,
+        known: &mut SecondaryMap<Value, PackedOption<Value>>,
+        value: Value,
+    ) -> Value {
+        if let Some(new) = known[value].expand() {
+            return new;
+        }
+        let new = to.push(self.values[value]);
+        if let Some(name) = self.names[value] {
+            names[new] = Some(name);
+        }
+        known[value] = new.into();
+        new
+    }
+}
+
 impl Function {
     /// A function without parameters or blocks.
     pub fn new(name: Name, ret: Type, span: Span) -> Self {
@@ -314,6 +344,76 @@ impl Function {
             if let Some(value) = values[local] {
                 self.values[value].def = ValueDef::Local(new);
                 self.local_values[new] = Some(value);
+            }
+        }
+    }
+
+    /// Gives up dead blocks, instructions and values, and numbers the living ones in the order they stand in, so that a walk
+    /// over the function is one over memory. Handles into the function mean nothing afterwards.
+    pub fn compact(&mut self) {
+        let mut blocks: SecondaryMap<Block, PackedOption<Block>> = SecondaryMap::with_capacity(self.blocks.len());
+        for (at, &block) in self.order.iter().enumerate() {
+            blocks[block] = Block::from_u32(at as u32).into();
+        }
+        let old = Old {
+            blocks: std::mem::take(&mut self.blocks),
+            insts: std::mem::take(&mut self.insts),
+            values: std::mem::take(&mut self.values),
+            names: std::mem::take(&mut self.value_names),
+        };
+        let count = self.order.iter().map(|&b| old.blocks[b].insts.len()).sum();
+        self.insts = PrimaryMap::with_capacity(count);
+        self.values = PrimaryMap::with_capacity(self.params.len() + count + self.consts.len());
+        let mut values: SecondaryMap<Value, PackedOption<Value>> = SecondaryMap::with_capacity(old.values.len());
+        for param in &mut self.params {
+            param.value = old.keep(&mut self.values, &mut self.value_names, &mut values, param.value);
+        }
+        self.blocks = PrimaryMap::with_capacity(self.order.len());
+        for index in 0..self.order.len() {
+            let data = &old.blocks[self.order[index]];
+            let mut insts = Vec::with_capacity(data.insts.len());
+            for &inst in &data.insts {
+                let mut data = old.insts[inst].clone();
+                let new = self.insts.next_key();
+                if let Some(result) = &mut data.result {
+                    *result = old.keep(&mut self.values, &mut self.value_names, &mut values, *result);
+                    self.values[*result].def = ValueDef::Inst(new);
+                }
+                insts.push(self.insts.push(data));
+            }
+            let target = |b: Block| blocks[b].expand().unwrap_or(b);
+            let mut term = data.term.clone();
+            term.map_successors(|b| *b = target(*b));
+            let merge = match data.merge {
+                Merge::None => Merge::None,
+                Merge::Selection(merge) => Merge::Selection(target(merge)),
+                Merge::Loop { merge, cont } => Merge::Loop { merge: target(merge), cont: target(cont) },
+            };
+            self.order[index] = self.blocks.push(BlockData { insts, term, merge, hint: data.hint });
+        }
+        // Operands, once every result has its number.
+        for data in self.insts.values_mut() {
+            for arg in &mut data.args {
+                *arg = old.keep(&mut self.values, &mut self.value_names, &mut values, *arg);
+            }
+            for pred in &mut data.preds {
+                *pred = blocks[*pred].expand().unwrap_or(*pred);
+            }
+        }
+        for block in self.blocks.values_mut() {
+            if let Some(arg) = block.term.arg_mut() {
+                *arg = old.keep(&mut self.values, &mut self.value_names, &mut values, *arg);
+            }
+        }
+        self.consts.clear();
+        self.globals.clear();
+        self.local_values.clear();
+        for (value, data) in self.values.iter() {
+            match data.def {
+                ValueDef::Const(c) => drop(self.consts.insert(c, value)),
+                ValueDef::Global(g) => drop(self.globals.insert(g, value)),
+                ValueDef::Local(l) => self.local_values[l] = Some(value),
+                ValueDef::Inst(_) | ValueDef::Param(_) => {}
             }
         }
     }

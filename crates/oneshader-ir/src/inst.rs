@@ -271,7 +271,7 @@ pub enum Op {
 }
 
 /// An instruction.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub struct InstData {
     /// What it computes.
     pub op: Op,
@@ -287,4 +287,11 @@ pub struct InstData {
     pub flags: InstFlags,
     /// Place in the source.
     pub span: Span,
+}
+
+impl Clone for InstData {
+    fn clone(&self) -> Self {
+        // `SmallVec::clone` goes element by element.
+        Self { args: SmallVec::from_slice(&self.args), preds: SmallVec::from_slice(&self.preds), ..*self }
+    }
 }

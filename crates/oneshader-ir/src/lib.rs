@@ -48,4 +48,4 @@ pub use types::{
     Access, AddressSpace, CounterKind, MatrixOrder, Member, ResourceType, Scalar, StructType, TextureDim, TextureType,
     TypeKind, Types,
 };
-pub use verify::{VerifyError, VerifyReport, verify};
+pub use verify::{VerifyError, VerifyReport, verify, verify_function};

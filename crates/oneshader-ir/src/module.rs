@@ -6,7 +6,7 @@ use crate::func::Function;
 use crate::names::Names;
 use crate::types::{AddressSpace, Types};
 use bitflags::bitflags;
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{EntitySet, PrimaryMap};
 use oneshader_diag::Span;
 
 /// A pipeline stage.
@@ -307,8 +307,12 @@ impl IrModule {
 
     /// The functions that `root` reaches, callees before callers, `root` last.
     pub fn reachable(&self, root: Func) -> Vec<Func> {
+        self.reach(root, &mut EntitySet::with_capacity(self.functions.len()))
+    }
+
+    /// The functions that `root` reaches and that are not in `done`, which they are added to; in the same order.
+    pub fn reach(&self, root: Func, done: &mut EntitySet<Func>) -> Vec<Func> {
         // An explicit stack: call chains of hostile input are as deep as the input is long.
-        let mut done = cranelift_entity::EntitySet::with_capacity(self.functions.len());
         let mut order = Vec::new();
         let mut stack = vec![(root, false)];
         while let Some((func, left)) = stack.pop() {

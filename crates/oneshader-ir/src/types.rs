@@ -2,6 +2,7 @@
 
 use crate::entity::{Name, StructId, Type};
 use cranelift_entity::PrimaryMap;
+use cranelift_entity::packed_option::PackedOption;
 use oneshader_diag::Span;
 use rustc_hash::FxHashMap;
 
@@ -310,6 +311,8 @@ pub struct StructType {
 pub struct Types {
     kinds: PrimaryMap<Type, TypeKind>,
     index: FxHashMap<TypeKind, Type>,
+    /// `void`, once it has been asked for: every new instruction asks.
+    void: PackedOption<Type>,
     /// Structures; each is also the type [`TypeKind::Struct`].
     pub structs: PrimaryMap<StructId, StructType>,
 }
@@ -391,7 +394,12 @@ impl Types {
 
     /// `void`.
     pub fn void(&mut self) -> Type {
-        self.intern(TypeKind::Void)
+        if let Some(void) = self.void.expand() {
+            return void;
+        }
+        let void = self.intern(TypeKind::Void);
+        self.void = void.into();
+        void
     }
 
     /// A scalar type.

@@ -2,8 +2,11 @@
 
 use crate::pipeline::{Pipeline, Step};
 use crate::table::{Pass, Run};
+use cranelift_entity::EntitySet;
 use oneshader_diag::{DiagnosticBag, Span};
-use oneshader_ir::{Func, Function, IrModule, Name, VerifyReport, verify};
+use oneshader_ir::analysis::{Cfg, DomTree};
+use oneshader_ir::{Func, Function, IrModule, Name, VerifyReport, verify, verify_function};
+use smallvec::SmallVec;
 
 /// How much to optimize.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -56,59 +59,191 @@ pub struct Cx<'a> {
     pub config: Config,
     /// Where errors in the shader go that only a pass can see.
     pub bag: &'a mut DiagnosticBag,
+    /// The graph of the function being worked on, while it is known.
+    graph: Option<Graph>,
+}
+
+impl<'a> Cx<'a> {
+    /// Of a run that looks at no function yet.
+    pub fn new(config: Config, bag: &'a mut DiagnosticBag) -> Self {
+        Self { config, bag, graph: None }
+    }
+
+    /// The next graph asked for is of another function, or of one with other edges.
+    pub(crate) fn forget_graph(&mut self) {
+        self.graph = None;
+    }
+
+    /// The graph of `func`, which passes that keep blocks and edges hand on to each other.
+    pub(crate) fn graph(&mut self, func: &Function) -> &Graph {
+        let graph = self.graph.get_or_insert_with(|| Graph::new(func));
+        debug_assert!(graph.cfg == Cfg::new(func), "a pass changed edges and did not say so");
+        graph
+    }
+}
+
+/// A function's edges and what dominates what.
+pub(crate) struct Graph {
+    pub cfg: Cfg,
+    pub doms: DomTree,
+}
+
+impl Graph {
+    pub fn new(func: &Function) -> Self {
+        let cfg = Cfg::new(func);
+        let doms = DomTree::dominators(&cfg);
+        Self { cfg, doms }
+    }
 }
 
 /// Runs `pipeline` over `module`. The error is a broken rule of ours: the verifier's report, with the pass that broke it.
+///
+/// Passes over functions that follow each other run on one function after the other, callees first, so that a function stays
+/// near while it is worked on. Functions that no entry point reaches are left alone by them.
 pub fn run(
     module: &mut IrModule,
     pipeline: Pipeline,
     config: Config,
     bag: &mut DiagnosticBag,
 ) -> Result<(), VerifyReport> {
-    let mut cx = Cx { config, bag };
-    for step in pipeline.steps {
-        match step {
-            Step::Pass(name) => {
-                run_named(module, name, &mut cx)?;
-            }
-            Step::Repeat(times, names) => {
-                for _ in 0..*times {
-                    let mut changed = false;
-                    for name in *names {
-                        changed |= run_named(module, name, &mut cx)?;
-                    }
-                    if !changed {
-                        break;
-                    }
-                }
-            }
+    let mut cx = Cx::new(config, bag);
+    let steps: Vec<Stage> = pipeline.steps.iter().filter_map(Stage::of).collect();
+    let mut at = 0;
+    while at < steps.len() {
+        if let Stage::Module(pass) = steps[at] {
+            run_pass(module, pass, &mut cx)?;
+            at += 1;
+            continue;
+        }
+        let count = steps[at..].iter().take_while(|s| !matches!(s, Stage::Module(_))).count();
+        for func in reached(module) {
+            Worked::new(func).run(module, &steps[at..at + count], &mut cx)?;
+        }
+        at += count;
+        if config.verify {
+            verify(module, "passes over functions")?;
         }
     }
     Ok(())
 }
 
-fn run_named(module: &mut IrModule, name: &str, cx: &mut Cx) -> Result<bool, VerifyReport> {
-    match crate::table::find(name) {
-        Some(pass) => run_pass(module, pass, cx),
-        // The table's tests keep this from happening in standard pipelines.
-        None => Ok(false),
+/// Functions that entry points reach, callees first; all where there is no entry point.
+fn reached(module: &IrModule) -> Vec<Func> {
+    let mut wanted: EntitySet<Func> = EntitySet::with_capacity(module.functions.len());
+    for entry in &module.entry_points {
+        module.reach(entry.func, &mut wanted);
+    }
+    module.functions.keys().filter(|&f| module.entry_points.is_empty() || wanted.contains(f)).collect()
+}
+
+/// A step whose passes have been found.
+enum Stage {
+    Module(&'static Pass),
+    Functions(u32, Vec<&'static Pass>),
+}
+
+impl Stage {
+    /// The table's tests keep passes from being none in standard pipelines.
+    fn of(step: &Step) -> Option<Self> {
+        let (times, names) = match step {
+            Step::Pass(name) => (1, std::slice::from_ref(name)),
+            Step::Repeat(times, names) => (*times, *names),
+        };
+        let passes: Vec<&'static Pass> = names.iter().filter_map(|name| crate::table::find(name)).collect();
+        match passes[..] {
+            [] => None,
+            [only] if matches!(only.run, Run::Module(_)) => Some(Self::Module(only)),
+            _ => Some(Self::Functions(times, passes)),
+        }
+    }
+}
+
+/// A function while passes run over it.
+struct Worked {
+    func: Func,
+    /// Counts changes.
+    version: u32,
+    /// Passes and the version that they last found nothing to do in.
+    settled: SmallVec<[(&'static str, u32); 16]>,
+}
+
+impl Worked {
+    fn new(func: Func) -> Self {
+        Self { func, version: 0, settled: SmallVec::new() }
+    }
+
+    fn run(mut self, module: &mut IrModule, stages: &[Stage], cx: &mut Cx) -> Result<(), VerifyReport> {
+        cx.forget_graph();
+        self.compact(module, cx);
+        for stage in stages {
+            let Stage::Functions(times, passes) = stage else { continue };
+            for _ in 0..*times {
+                let before = self.version;
+                for pass in passes {
+                    self.pass(module, pass, cx)?;
+                }
+                if self.version == before {
+                    break;
+                }
+                self.compact(module, cx);
+            }
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self, module: &mut IrModule, pass: &'static Pass, cx: &mut Cx) -> Result<(), VerifyReport> {
+        let settled = self.settled.iter().position(|(name, _)| *name == pass.name);
+        if settled.is_some_and(|at| self.settled[at].1 == self.version) {
+            return Ok(());
+        }
+        if run_on(module, pass, self.func, cx)? {
+            self.version += 1;
+            return Ok(());
+        }
+        match settled {
+            Some(at) => self.settled[at].1 = self.version,
+            None => self.settled.push((pass.name, self.version)),
+        }
+        Ok(())
+    }
+
+    /// Numbers a function anew of which less than half lives.
+    fn compact(&mut self, module: &mut IrModule, cx: &mut Cx) {
+        let func = &mut module.functions[self.func];
+        if func.insts.len() > 2 * crate::edit::size(func) + 64 {
+            func.compact();
+            cx.forget_graph();
+        }
     }
 }
 
 /// Runs one pass and tells whether it changed anything.
 pub fn run_pass(module: &mut IrModule, pass: &Pass, cx: &mut Cx) -> Result<bool, VerifyReport> {
-    let changed = match pass.run {
-        Run::Module(run) => run(module, cx),
-        Run::Function(run) => {
-            let mut changed = false;
+    let mut changed = false;
+    match pass.run {
+        Run::Module(run) => changed = run(module, cx),
+        Run::Function(_) => {
             for index in 0..module.functions.len() {
-                changed |= with_function(module, Func::from_u32(index as u32), |module, func| run(module, func, cx));
+                cx.forget_graph();
+                changed |= run_on(module, pass, Func::from_u32(index as u32), cx)?;
             }
-            changed
         }
-    };
+    }
     if changed && cx.config.verify {
         verify(module, pass.name)?;
+    }
+    Ok(changed)
+}
+
+/// Runs a pass over one function.
+fn run_on(module: &mut IrModule, pass: &Pass, func: Func, cx: &mut Cx) -> Result<bool, VerifyReport> {
+    let Run::Function(run) = pass.run else { return Ok(false) };
+    let changed = with_function(module, func, |module, func| run(module, func, cx));
+    if changed && !pass.keeps_graph {
+        cx.forget_graph();
+    }
+    if changed && cx.config.verify {
+        verify_function(module, func, pass.name)?;
     }
     Ok(changed)
 }

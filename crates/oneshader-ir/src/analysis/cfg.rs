@@ -6,7 +6,7 @@ use crate::func::Function;
 use cranelift_entity::EntityRef;
 
 /// The flow graph of a function: each pair of blocks is joined by at most one edge, however often a terminator names it.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cfg {
     preds: Csr<Block>,
     succs: Csr<Block>,

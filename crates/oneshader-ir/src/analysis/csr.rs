@@ -1,7 +1,7 @@
 //! Lists of lists in two arrays.
 
 /// Row `r` is `items[starts[r]..starts[r + 1]]`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Csr<T> {
     starts: Vec<u32>,
     items: Vec<T>,

@@ -17,9 +17,14 @@ pub(super) fn check(cx: &mut Checker) {
     }
     declarations(cx);
     for (id, func) in cx.m.functions.iter() {
-        cx.func = Some(id);
-        function(cx, id, func);
+        one(cx, id, func);
     }
+}
+
+/// Stage one for one function.
+pub(super) fn one(cx: &mut Checker, id: Func, func: &Function) {
+    cx.func = Some(id);
+    function(cx, id, func);
     (cx.func, cx.block, cx.inst) = (None, None, None);
 }
 

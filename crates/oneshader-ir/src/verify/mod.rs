@@ -126,10 +126,19 @@ pub fn verify(module: &IrModule, pass: &str) -> Result<(), VerifyReport> {
         (cx.func, cx.block, cx.inst) = (None, None, None);
         entry::check(&mut cx);
     }
+    cx.report(pass)
+}
+
+/// Checks one function after a pass that changed nothing else: the rules that look at it alone.
+pub fn verify_function(module: &IrModule, id: Func, pass: &str) -> Result<(), VerifyReport> {
+    let mut cx = Checker { m: module, func: None, block: None, inst: None, errors: Vec::new(), more: 0 };
+    let func = &module.functions[id];
+    graph::one(&mut cx, id, func);
     if cx.errors.is_empty() {
-        return Ok(());
+        cx.func = Some(id);
+        cx.function(func);
     }
-    Err(VerifyReport { pass: pass.into(), errors: cx.errors, more: cx.more })
+    cx.report(pass)
 }
 
 struct Checker<'m> {
@@ -142,6 +151,13 @@ struct Checker<'m> {
 }
 
 impl Checker<'_> {
+    fn report(self, pass: &str) -> Result<(), VerifyReport> {
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        Err(VerifyReport { pass: pass.into(), errors: self.errors, more: self.more })
+    }
+
     fn error(&mut self, rule: u16, message: impl Into<String>) {
         if self.errors.len() >= MAX_ERRORS {
             self.more += 1;

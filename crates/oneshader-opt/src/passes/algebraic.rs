@@ -85,7 +85,10 @@ fn constant(module: &mut IrModule, ty: Type, bits: u64) -> Option<Const> {
 
 fn simplify(module: &mut IrModule, func: &mut Function, inst: Inst) -> Option<Change> {
     let (op, ty, flags) = (func.insts[inst].op, func.insts[inst].ty, func.insts[inst].flags);
-    let args: SmallVec<[Value; 4]> = func.insts[inst].args.clone();
+    if !matches!(op, Op::Unary(_) | Op::Binary(_) | Op::Select) {
+        return None;
+    }
+    let args: SmallVec<[Value; 4]> = SmallVec::from_slice(&func.insts[inst].args);
     match op {
         Op::Unary(op) => {
             let (_, inner) = func.def_inst(args[0])?;

@@ -5,21 +5,21 @@
 //! stops being a loop.
 
 use crate::edit::remove_phi_pred;
-use crate::manager::Cx;
-use oneshader_ir::analysis::{Cfg, DomTree};
+use crate::manager::{Cx, Graph};
+use oneshader_ir::analysis::Cfg;
 use oneshader_ir::{Block, Function, Hint, IrModule, Merge, TerminatorKind};
 
-pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bool {
     let mut changed = false;
-    // The graph as it is now; a change may move what dominates what.
-    let mut graph = None;
+    let mut ended: Vec<Block> = Vec::new();
+    // As it is before: edges only go while this runs, so that nothing more leaves a construct than here.
+    let graph = cx.graph(func);
     for index in 0..func.order.len() {
         let block = func.order[index];
         let Some(target) = known_target(module, func, block) else { continue };
-        if is_switch(func, block) && !may_straighten(func, graph.get_or_insert_with(|| Graph::new(func)), block) {
+        if is_switch(func, block) && !may_straighten(func, graph, block) {
             continue;
         }
-        graph = None;
         let succs: Vec<Block> = func.blocks[block].term.successors().collect();
         for &succ in succs.iter().filter(|&&s| s != target) {
             remove_phi_pred(func, succ, block);
@@ -30,7 +30,7 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
             Merge::Loop { merge, .. } if merge == target => {
                 data.merge = Merge::None;
                 data.hint = Hint::None;
-                drop_back_edges(func, block);
+                ended.push(block);
             }
             Merge::Loop { .. } => {}
             Merge::None | Merge::Selection(_) => {
@@ -39,6 +39,9 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
             }
         }
         changed = true;
+    }
+    if !ended.is_empty() {
+        drop_back_edges(func, &ended);
     }
     changed
 }
@@ -55,19 +58,6 @@ fn known_target(module: &IrModule, func: &Function, block: Block) -> Option<Bloc
             Some(cases.iter().find(|c| c.value == value).map_or(*default, |c| c.target))
         }
         _ => None,
-    }
-}
-
-struct Graph {
-    cfg: Cfg,
-    doms: DomTree,
-}
-
-impl Graph {
-    fn new(func: &Function) -> Self {
-        let cfg = Cfg::new(func);
-        let doms = DomTree::dominators(&cfg);
-        Self { cfg, doms }
     }
 }
 
@@ -97,13 +87,15 @@ fn may_straighten(func: &Function, Graph { cfg, doms }: &Graph, header: Block) -
     })
 }
 
-/// A header that is no longer a loop's has no back edges; their sources are cut off with the body.
-fn drop_back_edges(func: &mut Function, header: Block) {
+/// Headers that are no longer loops' have no back edges; their sources are cut off with the bodies.
+fn drop_back_edges(func: &mut Function, headers: &[Block]) {
     let cfg = Cfg::new(func);
-    for &pred in cfg.preds(header) {
-        if !cfg.is_reachable(pred) {
-            remove_phi_pred(func, header, pred);
-            func.blocks[pred].term.kind = TerminatorKind::Unreachable;
+    for &header in headers {
+        for &pred in cfg.preds(header) {
+            if !cfg.is_reachable(pred) {
+                remove_phi_pred(func, header, pred);
+                func.blocks[pred].term.kind = TerminatorKind::Unreachable;
+            }
         }
     }
 }

@@ -3,9 +3,12 @@
 use super::dce::local_root;
 use crate::manager::Cx;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use oneshader_ir::{Function, Inst, IrModule, Local, Op, ValueDef};
+use oneshader_ir::{Block, Function, Inst, IrModule, Local, Op, ValueDef};
 
 pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
+    if func.locals.is_empty() {
+        return false;
+    }
     let mut read: EntitySet<Local> = EntitySet::with_capacity(func.locals.len());
     for (_, _, data) in func.live_insts() {
         for (position, &arg) in data.args.iter().enumerate() {
@@ -18,9 +21,9 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
     }
     let mut dead: EntitySet<Inst> = EntitySet::with_capacity(func.insts.len());
     let mut any = false;
+    // The last store of each variable as a whole that nothing has looked at yet, and the block it is in.
+    let mut pending: SecondaryMap<Local, Option<(Block, Inst)>> = SecondaryMap::with_capacity(func.locals.len());
     for &block in &func.order {
-        // The last store of each variable as a whole that nothing has looked at yet.
-        let mut pending: SecondaryMap<Local, Option<Inst>> = SecondaryMap::new();
         for &inst in &func.blocks[block].insts {
             let data = &func.insts[inst];
             for (position, &arg) in data.args.iter().enumerate() {
@@ -29,7 +32,10 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
                 if data.op == Op::Store && position == 0 {
                     if !read.contains(local) {
                         any |= dead.insert(inst);
-                    } else if whole && let Some(before) = pending[local].replace(inst) {
+                    } else if whole
+                        && let Some((at, before)) = pending[local].replace((block, inst))
+                        && at == block
+                    {
                         any |= dead.insert(before);
                     }
                 } else {

@@ -3,6 +3,7 @@
 
 use crate::edit::Replacements;
 use crate::manager::Cx;
+use cranelift_entity::EntitySet;
 use oneshader_ir::{Const, Function, Inst, InstFlags, IrModule, Op, Swizzle, TypeKind, Value, ValueDef, fold};
 use smallvec::SmallVec;
 
@@ -38,22 +39,27 @@ pub(crate) fn fold_function(module: &mut IrModule, func: &mut Function) -> bool 
 
 /// Drops the folded instructions: those without effect that nobody uses.
 fn remove_dead(func: &mut Function) -> bool {
-    let uses = oneshader_ir::analysis::Uses::new(func);
+    let mut used: EntitySet<Value> = EntitySet::with_capacity(func.values.len());
+    for &block in &func.order {
+        let data = &func.blocks[block];
+        for &inst in &data.insts {
+            for &arg in &func.insts[inst].args {
+                used.insert(arg);
+            }
+        }
+        if let Some(arg) = data.term.arg() {
+            used.insert(arg);
+        }
+    }
     let mut removed = false;
-    for index in 0..func.order.len() {
-        let block = func.order[index];
-        let insts = std::mem::take(&mut func.blocks[block].insts);
-        let kept: Vec<_> = insts
-            .iter()
-            .copied()
-            .filter(|&inst| {
-                let data = &func.insts[inst];
-                let used = data.result.is_none_or(|r| uses.count(r) > 0);
-                used || !oneshader_ir::analysis::op_effects(data.op).is_removable()
-            })
-            .collect();
-        removed |= kept.len() != insts.len();
-        func.blocks[block].insts = kept;
+    for &block in &func.order {
+        let insts = &mut func.blocks[block].insts;
+        let before = insts.len();
+        insts.retain(|&inst| {
+            let data = &func.insts[inst];
+            data.result.is_none_or(|r| used.contains(r)) || !oneshader_ir::analysis::op_effects(data.op).is_removable()
+        });
+        removed |= insts.len() != before;
     }
     removed
 }
@@ -62,16 +68,16 @@ fn remove_dead(func: &mut Function) -> bool {
 pub(crate) fn simplify(module: &mut IrModule, func: &mut Function, result: Value) -> Option<Value> {
     let (_, data) = func.def_inst(result)?;
     let (op, ty, flags) = (data.op, data.ty, data.flags);
-    let args: SmallVec<[Value; 4]> = data.args.clone();
     if op == Op::Phi {
-        return simplify_phi(func, result, &args);
+        return simplify_phi(func, result, &data.args);
     }
-    let consts: Option<SmallVec<[Const; 4]>> = args.iter().map(|&a| func.as_const(a)).collect();
-    if let Some(consts) = consts
-        && let Some(c) = fold(&mut module.types, &mut module.consts, op, ty, &consts)
-    {
-        return Some(func.const_value(&module.consts, c));
+    if data.args.iter().all(|&a| func.as_const(a).is_some()) {
+        let consts: SmallVec<[Const; 4]> = data.args.iter().filter_map(|&a| func.as_const(a)).collect();
+        if let Some(c) = fold(&mut module.types, &mut module.consts, op, ty, &consts) {
+            return Some(func.const_value(&module.consts, c));
+        }
     }
+    let args: SmallVec<[Value; 4]> = SmallVec::from_slice(&func.def_inst(result)?.1.args);
     match op {
         // A copy exists to carry the mark of an index that is not uniform.
         Op::Copy if !flags.contains(InstFlags::NONUNIFORM) => Some(args[0]),

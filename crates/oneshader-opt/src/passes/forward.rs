@@ -6,22 +6,24 @@ use super::dce::local_root;
 use crate::edit::{Replacements, undef};
 use crate::manager::Cx;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use oneshader_ir::analysis::{Cfg, DomTree};
 use oneshader_ir::{Block, Function, Inst, IrModule, Local, Op, ValueDef};
+use smallvec::SmallVec;
 
 /// What is known of a local variable.
 #[derive(Clone, Default)]
 struct Use {
-    stores: Vec<(Block, u32, Inst)>,
-    loads: Vec<(Block, u32, Inst)>,
+    stores: SmallVec<[(Block, u32, Inst); 1]>,
+    loads: SmallVec<[(Block, u32, Inst); 2]>,
     /// Its address, or a part's, goes somewhere else.
     other: bool,
 }
 
-pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bool {
+    if func.locals.is_empty() {
+        return false;
+    }
     let uses = collect(module, func);
-    let cfg = Cfg::new(func);
-    let doms = DomTree::dominators(&cfg);
+    let doms = &cx.graph(func).doms;
     let mut replaced = Replacements::default();
     let mut dead = vec![false; func.insts.len()];
     for index in 0..func.locals.len() {
@@ -69,7 +71,7 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
 }
 
 fn collect(module: &IrModule, func: &Function) -> SecondaryMap<Local, Use> {
-    let mut uses: SecondaryMap<Local, Use> = SecondaryMap::new();
+    let mut uses: SecondaryMap<Local, Use> = SecondaryMap::with_capacity(func.locals.len());
     for &block in &func.order {
         for (i, &inst) in func.blocks[block].insts.iter().enumerate() {
             let data = &func.insts[inst];

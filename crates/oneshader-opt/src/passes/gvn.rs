@@ -5,45 +5,96 @@
 
 use crate::edit::Replacements;
 use crate::manager::Cx;
-use oneshader_ir::analysis::{Cfg, DomTree, op_effects};
+use oneshader_ir::analysis::op_effects;
 use oneshader_ir::{
-    Access, AddressSpace, BinaryOp, Block, Function, InstData, InstFlags, IrModule, Op, ResourceType, Type, TypeKind,
-    Value, ValueDef,
+    Access, AddressSpace, BinaryOp, Block, Function, Inst, InstData, IrModule, Op, ResourceType, TypeKind, Value,
+    ValueDef,
 };
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
-/// What makes two computations equal.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    op: Op,
-    ty: Type,
-    flags: InstFlags,
-    args: SmallVec<[Value; 4]>,
+/// Computations that are known where the walk is, by what makes two of them equal: operation, type, flags, operands.
+#[derive(Default)]
+struct Known {
+    /// The latest entry of a hash.
+    heads: FxHashMap<u64, u32>,
+    /// In the order they were made: the hash, the computation and its result, and the entry of that hash before it.
+    entries: Vec<(u64, Inst, Value, Option<u32>)>,
 }
 
-pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
-    let cfg = Cfg::new(func);
-    let doms = DomTree::dominators(&cfg);
-    let mut table: FxHashMap<Key, Value> = FxHashMap::default();
+impl Known {
+    fn hash(data: &InstData) -> u64 {
+        let mut hasher = FxHasher::default();
+        (data.op, data.ty, data.flags).hash(&mut hasher);
+        let args = operands(data);
+        args.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The result of a computation equal to `inst`; remembers `inst` when there is none.
+    fn find(&mut self, func: &Function, inst: Inst, result: Value) -> Option<Value> {
+        let data = &func.insts[inst];
+        let hash = Self::hash(data);
+        let head = self.heads.get(&hash).copied();
+        let mut at = head;
+        while let Some(index) = at {
+            let (_, other, known, before) = self.entries[index as usize];
+            let other = &func.insts[other];
+            if (other.op, other.ty, other.flags) == (data.op, data.ty, data.flags) && operands(other) == operands(data)
+            {
+                return Some(known);
+            }
+            at = before;
+        }
+        self.heads.insert(hash, self.entries.len() as u32);
+        self.entries.push((hash, inst, result, head));
+        None
+    }
+
+    /// Forgets all but the first `count`.
+    fn truncate(&mut self, count: usize) {
+        for (hash, _, _, before) in self.entries.drain(count..).rev() {
+            match before {
+                Some(before) => self.heads.insert(hash, before),
+                None => self.heads.remove(&hash),
+            };
+        }
+    }
+}
+
+/// The operands in an order that is the same for both orders of an operation that commutes.
+fn operands(data: &InstData) -> (&[Value], Option<[Value; 2]>) {
+    let commutes = matches!(
+        data.op,
+        Op::Binary(
+            BinaryOp::Add | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Eq | BinaryOp::Ne
+        )
+    );
+    match data.args[..] {
+        [a, b] if commutes => (&[], Some([a.min(b), a.max(b)])),
+        _ => (&data.args, None),
+    }
+}
+
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bool {
+    let doms = &cx.graph(func).doms;
+    let mut known = Known::default();
     let mut replaced = Replacements::default();
     let mut dead = cranelift_entity::EntitySet::with_capacity(func.insts.len());
     enum Step {
         Enter(Block),
-        Leave(Vec<Key>),
+        Leave(usize),
     }
     let mut stack: Vec<Step> = func.entry().map(Step::Enter).into_iter().collect();
     while let Some(step) = stack.pop() {
         let block = match step {
-            Step::Leave(keys) => {
-                keys.iter().for_each(|k| {
-                    table.remove(k);
-                });
+            Step::Leave(count) => {
+                known.truncate(count);
                 continue;
             }
             Step::Enter(block) => block,
         };
-        let mut added = Vec::new();
+        stack.push(Step::Leave(known.entries.len()));
         for i in 0..func.blocks[block].insts.len() {
             let inst = func.blocks[block].insts[i];
             for arg in &mut func.insts[inst].args {
@@ -54,19 +105,11 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
             if !is_computation(module, func, data) {
                 continue;
             }
-            let key = key(data);
-            match table.get(&key) {
-                Some(&known) => {
-                    replaced.set(func, result, known);
-                    dead.insert(inst);
-                }
-                None => {
-                    table.insert(key.clone(), result);
-                    added.push(key);
-                }
+            if let Some(known) = known.find(func, inst, result) {
+                replaced.set(func, result, known);
+                dead.insert(inst);
             }
         }
-        stack.push(Step::Leave(added));
         stack.extend(doms.children(block).map(Step::Enter));
     }
     if !replaced.apply(func) {
@@ -74,20 +117,6 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
     }
     crate::edit::remove_insts(func, &dead);
     true
-}
-
-fn key(data: &InstData) -> Key {
-    let mut args = data.args.clone();
-    let commutes = matches!(
-        data.op,
-        Op::Binary(
-            BinaryOp::Add | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Eq | BinaryOp::Ne
-        )
-    );
-    if commutes && args[0] > args[1] {
-        args.swap(0, 1);
-    }
-    Key { op: data.op, ty: data.ty, flags: data.flags, args }
 }
 
 /// Whether the result depends on the operands alone.

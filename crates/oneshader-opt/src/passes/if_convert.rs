@@ -2,28 +2,42 @@
 
 use crate::edit::{inst_data, remove_phi_pred};
 use crate::manager::Cx;
+use cranelift_entity::EntitySet;
 use oneshader_ir::analysis::{Cfg, op_effects};
 use oneshader_ir::{Block, Function, Hint, InstFlags, IrModule, Merge, Op, TerminatorKind, TypeKind};
 
 /// Arms of more instructions are left alone.
 const MAX_ARM: usize = 64;
 
-pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
-    let mut changed = false;
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bool {
+    if !func.order.iter().any(|&b| func.blocks[b].hint == Hint::Flatten) {
+        return false;
+    }
+    // A change takes edges to its own merge block alone, which nobody asks for again.
+    let cfg = &cx.graph(func).cfg;
+    let mut gone: EntitySet<Block> = EntitySet::new();
     // Inner ones first, so that outer ones become plain.
     for index in (0..func.order.len()).rev() {
-        let Some(&header) = func.order.get(index) else { continue };
+        let header = func.order[index];
         if func.blocks[header].hint == Hint::Flatten {
-            changed |= convert(module, func, header);
+            convert(module, func, cfg, header, &mut gone);
         }
     }
-    changed
+    let before = func.order.len();
+    func.order.retain(|&b| !gone.contains(b));
+    func.order.len() != before
 }
 
-fn convert(module: &mut IrModule, func: &mut Function, header: Block) -> bool {
-    let Merge::Selection(merge) = func.blocks[header].merge else { return false };
-    let TerminatorKind::CondBranch { cond, then, els } = func.blocks[header].term.kind else { return false };
-    let cfg = Cfg::new(func);
+/// Adds the blocks that it empties to `gone`.
+fn convert(
+    module: &mut IrModule,
+    func: &mut Function,
+    cfg: &Cfg,
+    header: Block,
+    gone: &mut EntitySet<Block>,
+) {
+    let Merge::Selection(merge) = func.blocks[header].merge else { return };
+    let TerminatorKind::CondBranch { cond, then, els } = func.blocks[header].term.kind else { return };
     let mut sources = Vec::new();
     for arm in [then, els] {
         if arm == merge {
@@ -40,26 +54,26 @@ fn convert(module: &mut IrModule, func: &mut Function, header: Block) -> bool {
                 op != Op::Phi && op_effects(op).is_empty()
             });
         if !plain {
-            return false;
+            return;
         }
         sources.push(arm);
     }
-    let [from_then, from_els] = sources[..] else { return false };
+    let [from_then, from_els] = sources[..] else { return };
     if from_then == from_els || cfg.preds(merge).len() != 2 {
-        return false;
+        return;
     }
     let chosen: Vec<_> =
         func.blocks[merge].insts.iter().copied().take_while(|&i| func.insts[i].op == Op::Phi).collect();
     // A select of structures or arrays is no gain.
     let small = |ty| matches!(module.types.kind(ty), TypeKind::Scalar(_) | TypeKind::Vector { .. });
     if !chosen.iter().all(|&i| small(func.insts[i].ty)) {
-        return false;
+        return;
     }
     for arm in [then, els] {
         if arm != merge {
             let insts = std::mem::take(&mut func.blocks[arm].insts);
             func.blocks[header].insts.extend(insts);
-            func.order.retain(|&b| b != arm);
+            gone.insert(arm);
         }
     }
     for &phi in &chosen {
@@ -79,5 +93,4 @@ fn convert(module: &mut IrModule, func: &mut Function, header: Block) -> bool {
     data.term.kind = TerminatorKind::Branch(merge);
     data.merge = Merge::None;
     data.hint = Hint::None;
-    true
 }

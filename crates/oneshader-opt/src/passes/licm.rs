@@ -4,15 +4,27 @@
 //! depends on which lanes run.
 
 use super::gvn::is_constant_memory;
-use crate::manager::Cx;
+use crate::manager::{Cx, Graph};
 use cranelift_entity::SecondaryMap;
-use oneshader_ir::analysis::{Cfg, DomTree, Loops, op_effects};
+use oneshader_ir::analysis::{LoopId, Loops, op_effects};
 use oneshader_ir::{Block, Function, Inst, IrModule, Merge, Op, TerminatorKind, Value, ValueDef};
+use smallvec::SmallVec;
 
-pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
-    let cfg = Cfg::new(func);
-    let doms = DomTree::dominators(&cfg);
-    let loops = Loops::new(&cfg, &doms);
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bool {
+    let Graph { cfg, doms } = cx.graph(func);
+    let loops = Loops::new(cfg, doms);
+    // The blocks of each loop, in the order of the walk.
+    let mut bodies: SecondaryMap<LoopId, Vec<Block>> = SecondaryMap::new();
+    for &block in cfg.rpo() {
+        let mut around = loops.of(block);
+        while let Some(id) = around {
+            bodies[id].push(block);
+            around = loops.parent(id);
+        }
+    }
+    if bodies.is_empty() {
+        return false;
+    }
     let mut home: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
     for (block, _, data) in func.live_insts() {
         if let Some(result) = data.result {
@@ -23,14 +35,14 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> boo
     // Inner loops first, so that what leaves one may leave the next.
     for id in loops.ids() {
         let header = loops.header(id);
-        let outside: Vec<Block> =
+        let outside: SmallVec<[Block; 2]> =
             cfg.preds(header).iter().copied().filter(|&p| cfg.is_reachable(p) && !loops.contains(id, p)).collect();
         let [before] = outside[..] else { continue };
         let plain = func.blocks[before].term.kind == TerminatorKind::Branch(header);
         if !plain || func.blocks[before].merge != Merge::None {
             continue;
         }
-        for &block in cfg.rpo().iter().filter(|&&b| loops.contains(id, b)) {
+        for &block in &bodies[id] {
             let insts = std::mem::take(&mut func.blocks[block].insts);
             let mut kept: Vec<Inst> = Vec::with_capacity(insts.len());
             for inst in insts {

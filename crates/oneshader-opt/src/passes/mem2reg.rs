@@ -3,31 +3,38 @@
 //! Phis go where a variable lives and its definitions meet (Cytron et al. 1991, pruned by liveness).
 
 use super::dce::local_root;
-use crate::edit::{after_phis, insert, inst_data, remove_insts, undef};
-use crate::manager::Cx;
+use crate::edit::{after_phis, inst_data, remove_insts, undef};
+use crate::manager::{Cx, Graph};
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use oneshader_ir::analysis::{Cfg, DomTree, Frontiers};
 use oneshader_ir::{Block, Function, Inst, InstFlags, IrModule, Local, Op, Type, TypeKind, Value, ValueDef};
 use smallvec::SmallVec;
 
-pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
-    promote(module, func, |module, ty| {
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bool {
+    let locals = candidates(module, func, &|module, ty| {
         matches!(
             module.types.kind(ty),
             TypeKind::Scalar(_) | TypeKind::Vector { .. } | TypeKind::Matrix { .. } | TypeKind::Resource(_)
         )
-    })
-}
-
-/// Promotes the local variables whose type `wanted` names, as far as their uses allow it.
-pub(crate) fn promote(module: &mut IrModule, func: &mut Function, wanted: impl Fn(&IrModule, Type) -> bool) -> bool {
-    let locals = candidates(module, func, &wanted);
+    });
     if locals.is_empty() {
         return false;
     }
-    whole_accesses(module, func, &locals);
-    Promotion::new(func, &locals).run(module, func);
+    promote_all(module, func, &locals, cx.graph(func));
     true
+}
+
+/// Promotes the local variables whose type `wanted` names, as far as their uses allow it.
+pub(crate) fn promote(module: &mut IrModule, func: &mut Function, wanted: impl Fn(&IrModule, Type) -> bool) {
+    let locals = candidates(module, func, &wanted);
+    if !locals.is_empty() {
+        promote_all(module, func, &locals, &Graph::new(func));
+    }
+}
+
+fn promote_all(module: &mut IrModule, func: &mut Function, locals: &EntitySet<Local>, graph: &Graph) {
+    whole_accesses(module, func, locals);
+    Promotion::new(func, locals, graph).run(module, func);
 }
 
 fn direct(func: &Function, value: Value) -> Option<Local> {
@@ -70,6 +77,9 @@ fn candidates(module: &IrModule, func: &Function, wanted: &impl Fn(&IrModule, Ty
             out.insert(local);
         }
     }
+    if out.is_empty() {
+        return out;
+    }
     let mut used: EntitySet<Local> = EntitySet::with_capacity(func.locals.len());
     for (_, _, data) in func.live_insts() {
         for (position, &arg) in data.args.iter().enumerate() {
@@ -98,58 +108,69 @@ fn candidates(module: &IrModule, func: &Function, wanted: &impl Fn(&IrModule, Ty
 fn whole_accesses(module: &mut IrModule, func: &mut Function, locals: &EntitySet<Local>) {
     for index in 0..func.order.len() {
         let block = func.order[index];
-        let mut i = 0;
-        while i < func.blocks[block].insts.len() {
-            let inst = func.blocks[block].insts[i];
-            let data = func.insts[inst].clone();
-            i += 1;
-            if !matches!(data.op, Op::Load | Op::Store) {
-                continue;
-            }
-            let Some((local, path)) = const_path(module, func, data.args[0]) else { continue };
-            if !locals.contains(local) {
-                continue;
-            }
-            let whole_ty = func.locals[local].ty;
-            let address = func.local_value(&mut module.types, local);
-            let at = i - 1;
-            let load = inst_data(Op::Load, whole_ty, &[address], InstFlags::empty(), data.span);
-            let Some(whole) = insert(module, func, block, at, load) else { continue };
-            let row_ty = module.types.part(whole_ty, path[0]).unwrap_or(whole_ty);
-            if data.op == Op::Load {
-                let mut from = whole;
-                let mut place = at + 1;
-                if path.len() == 2 {
-                    let row = inst_data(Op::Extract { index: path[0] }, row_ty, &[from], data.flags, data.span);
-                    from = insert(module, func, block, place, row).unwrap_or(from);
-                    place += 1;
-                }
-                let last = path[path.len() - 1];
-                func.insts[inst].op = Op::Extract { index: last };
-                func.insts[inst].args = SmallVec::from_slice(&[from]);
-                i = place + 1;
-                continue;
-            }
-            let mut value = data.args[1];
-            let mut place = at + 1;
-            if path.len() == 2 {
-                let row = inst_data(Op::Extract { index: path[0] }, row_ty, &[whole], data.flags, data.span);
-                let row = insert(module, func, block, place, row).unwrap_or(whole);
-                let new = inst_data(Op::Insert { index: path[1] }, row_ty, &[row, value], data.flags, data.span);
-                value = insert(module, func, block, place + 1, new).unwrap_or(value);
-                place += 2;
-            }
-            let new = inst_data(Op::Insert { index: path[0] }, whole_ty, &[whole, value], data.flags, data.span);
-            let new = insert(module, func, block, place, new).unwrap_or(value);
-            func.insts[inst].args = SmallVec::from_slice(&[address, new]);
-            i = place + 2;
+        let found = |func: &Function, inst: Inst| {
+            let data = &func.insts[inst];
+            let is = matches!(data.op, Op::Load | Op::Store);
+            let (local, path) = is.then(|| const_path(module, func, data.args[0])).flatten()?;
+            locals.contains(local).then_some((local, path))
+        };
+        let paths: Vec<_> = func.blocks[block].insts.iter().map(|&inst| found(func, inst)).collect();
+        if paths.iter().all(Option::is_none) {
+            continue;
         }
+        let insts = std::mem::take(&mut func.blocks[block].insts);
+        let mut out: Vec<Inst> = Vec::with_capacity(insts.len() * 2);
+        for (inst, path) in insts.into_iter().zip(paths) {
+            if let Some((local, path)) = path {
+                whole_access(module, func, &mut out, inst, local, &path);
+            }
+            out.push(inst);
+        }
+        func.blocks[block].insts = out;
     }
 }
 
-struct Promotion {
-    cfg: Cfg,
-    doms: DomTree,
+/// Rewrites one load or store of a part of `local`; what it needs before it goes to `out`.
+fn whole_access(
+    module: &mut IrModule,
+    func: &mut Function,
+    out: &mut Vec<Inst>,
+    inst: Inst,
+    local: Local,
+    path: &[u32],
+) {
+    let data = func.insts[inst].clone();
+    let whole_ty = func.locals[local].ty;
+    let address = func.local_value(&mut module.types, local);
+    let row_ty = module.types.part(whole_ty, path[0]).unwrap_or(whole_ty);
+    let mut add = |func: &mut Function, op: Op, ty: Type, args: &[Value], flags: InstFlags| {
+        let inst = func.add_inst(&mut module.types, inst_data(op, ty, args, flags, data.span));
+        out.push(inst);
+        func.insts[inst].result.unwrap_or(address)
+    };
+    let whole = add(func, Op::Load, whole_ty, &[address], InstFlags::empty());
+    if data.op == Op::Load {
+        let mut from = whole;
+        if path.len() == 2 {
+            from = add(func, Op::Extract { index: path[0] }, row_ty, &[from], data.flags);
+        }
+        let last = path[path.len() - 1];
+        func.insts[inst].op = Op::Extract { index: last };
+        func.insts[inst].args = SmallVec::from_slice(&[from]);
+        return;
+    }
+    let mut value = data.args[1];
+    if path.len() == 2 {
+        let row = add(func, Op::Extract { index: path[0] }, row_ty, &[whole], data.flags);
+        value = add(func, Op::Insert { index: path[1] }, row_ty, &[row, value], data.flags);
+    }
+    let new = add(func, Op::Insert { index: path[0] }, whole_ty, &[whole, value], data.flags);
+    func.insts[inst].args = SmallVec::from_slice(&[address, new]);
+}
+
+struct Promotion<'a> {
+    cfg: &'a Cfg,
+    doms: &'a DomTree,
     /// Dense numbers of the promoted variables.
     number: SecondaryMap<Local, Option<u32>>,
     locals: Vec<Local>,
@@ -159,10 +180,8 @@ struct Promotion {
     dead: EntitySet<Inst>,
 }
 
-impl Promotion {
-    fn new(func: &Function, locals: &EntitySet<Local>) -> Self {
-        let cfg = Cfg::new(func);
-        let doms = DomTree::dominators(&cfg);
+impl<'a> Promotion<'a> {
+    fn new(func: &Function, locals: &EntitySet<Local>, Graph { cfg, doms }: &'a Graph) -> Self {
         let locals: Vec<Local> = func.locals.keys().filter(|&l| locals.contains(l)).collect();
         let mut number = SecondaryMap::new();
         for (i, &local) in locals.iter().enumerate() {
@@ -220,7 +239,7 @@ impl Promotion {
 
     /// Phis at the iterated dominance frontier of the stores, where the variable is live.
     fn place_phis(&mut self, module: &mut IrModule, func: &mut Function) {
-        let frontiers = Frontiers::new(&self.cfg, &self.doms);
+        let frontiers = Frontiers::new(self.cfg, self.doms);
         let count = self.locals.len();
         let mut defs: Vec<Vec<Block>> = vec![Vec::new(); count];
         // Blocks that load before they store.

@@ -14,6 +14,11 @@ use oneshader_ir::{Block, Function, Inst, InstFlags, IrModule, Merge, Op, Termin
 const BUDGET: usize = 4_000_000;
 
 pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
+    nest_all(module, func)
+}
+
+/// Nests all that can be, and tells whether there was any.
+pub(crate) fn nest_all(module: &mut IrModule, func: &mut Function) -> bool {
     let mut changed = false;
     let mut budget = BUDGET;
     while let Some(left) = budget.checked_sub(func.order.len()) {

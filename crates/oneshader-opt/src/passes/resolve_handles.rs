@@ -29,13 +29,16 @@ pub(crate) fn run(module: &mut IrModule, cx: &mut Cx) -> bool {
         }
     }
     add_callees_of_partial_queries(module, &mut wanted);
-    inline::inline_where(module, cx, |_, callee| wanted.contains(callee));
+    if !wanted.is_empty() {
+        inline::inline_where(module, cx, |callee| wanted.contains(callee));
+    }
     if resolve_all(module, &wanted, cx, false) {
         // Not in the shape it was written in: one function, constants through branches and loops, then again.
-        inline::inline_where(module, cx, |_, _| true);
+        inline::inline_where(module, cx, |_| true);
         localize::run(module, cx);
         for index in 0..module.functions.len() {
             with_function(module, Func::from_u32(index as u32), |module, func| straighten(module, func, cx));
+            cx.forget_graph();
         }
         if resolve_all(module, &wanted, cx, true) {
             return true;
@@ -87,10 +90,12 @@ fn resolve_all(module: &mut IrModule, wanted: &EntitySet<Func>, cx: &mut Cx, rep
 fn straighten(module: &mut IrModule, func: &mut Function, cx: &mut Cx) {
     for _ in 0..4 {
         sroa::split_locals(module, func, |_, _| true);
+        cx.forget_graph();
         let mut changed = mem2reg::run(module, func, cx);
         while fold::fold_function(module, func) {}
         changed |= const_branch::run(module, func, cx);
         changed |= unreachable::remove(module, func);
+        cx.forget_graph();
         changed |= unroll::run(module, func, cx);
         changed |= dce::remove(module, func);
         if !changed {

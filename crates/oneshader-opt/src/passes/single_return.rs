@@ -29,6 +29,11 @@ pub(crate) fn is_single(func: &Function) -> bool {
     }
 }
 
+/// The same, where no block is unreachable.
+pub(crate) fn is_single_as_it_is(func: &Function) -> bool {
+    Cfg::new(func).rpo().len() == func.order.len() && is_single(func)
+}
+
 fn return_blocks(func: &Function, cfg: &Cfg) -> Vec<Block> {
     let returns = |b: &Block| matches!(func.blocks[*b].term.kind, TerminatorKind::Return(_));
     cfg.rpo().iter().copied().filter(returns).collect()

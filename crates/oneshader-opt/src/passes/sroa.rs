@@ -34,24 +34,36 @@ pub(crate) fn split_locals(
     changed
 }
 
+/// Whether a type is a structure or small array.
+fn can_split(module: &IrModule, ty: Type) -> bool {
+    match module.types.kind(ty) {
+        TypeKind::Struct(id) => module.types.structs[id].members.len() <= MAX_PARTS as usize,
+        TypeKind::Array { len, .. } => len <= MAX_PARTS,
+        _ => false,
+    }
+}
+
 /// The types of the parts of a structure or small array.
 fn parts(module: &IrModule, ty: Type) -> Option<SmallVec<[Type; 8]>> {
     match module.types.kind(ty) {
-        TypeKind::Struct(id) => {
-            let members = &module.types.structs[id].members;
-            (members.len() <= MAX_PARTS as usize).then(|| members.iter().map(|m| m.ty).collect())
-        }
-        TypeKind::Array { elem, len } if len <= MAX_PARTS => Some((0..len).map(|_| elem).collect()),
+        _ if !can_split(module, ty) => None,
+        TypeKind::Struct(id) => Some(module.types.structs[id].members.iter().map(|m| m.ty).collect()),
+        TypeKind::Array { elem, len } => Some((0..len).map(|_| elem).collect()),
         _ => None,
     }
 }
 
 fn round(module: &mut IrModule, func: &mut Function, wanted: &impl Fn(&IrModule, Type) -> bool) -> bool {
     let mut kept: EntitySet<Local> = EntitySet::with_capacity(func.locals.len());
+    let mut any = false;
     for (local, var) in func.locals.iter() {
-        if parts(module, var.ty).is_none() || !wanted(module, var.ty) {
-            kept.insert(local);
+        match can_split(module, var.ty) && wanted(module, var.ty) {
+            true => any = true,
+            false => drop(kept.insert(local)),
         }
+    }
+    if !any {
+        return false;
     }
     let direct = |func: &Function, v: Value| match func.values[v].def {
         ValueDef::Local(local) => Some(local),
@@ -67,8 +79,12 @@ fn round(module: &mut IrModule, func: &mut Function, wanted: &impl Fn(&IrModule,
                 (Op::Store, Some(_)) => position == 0,
                 (Op::Access, Some(_)) => {
                     let index = func.as_const(data.args[1]).and_then(|c| module.consts.bits(c));
-                    let count = parts(module, func.locals[local].ty).map_or(0, |p| p.len());
-                    index.is_some_and(|i| i < count as u64)
+                    let count = match module.types.kind(func.locals[local].ty) {
+                        TypeKind::Struct(id) => module.types.structs[id].members.len() as u64,
+                        TypeKind::Array { len, .. } => u64::from(len),
+                        _ => 0,
+                    };
+                    index.is_some_and(|i| i < count)
                 }
                 // The address of a part: the access that made it was looked at.
                 (_, None) => true,
@@ -80,7 +96,7 @@ fn round(module: &mut IrModule, func: &mut Function, wanted: &impl Fn(&IrModule,
         }
     }
     let mut split: SecondaryMap<Local, SmallVec<[Value; 8]>> = SecondaryMap::new();
-    let mut any = false;
+    any = false;
     for index in 0..func.locals.len() {
         let local = Local::new(index);
         if kept.contains(local) || !used.contains(local) || func.locals.len() > MAX_LOCALS {
@@ -119,7 +135,7 @@ fn rewrite(module: &mut IrModule, func: &mut Function, split: &SecondaryMap<Loca
         let insts = std::mem::take(&mut func.blocks[block].insts);
         let mut out: Vec<Inst> = Vec::with_capacity(insts.len());
         for inst in insts {
-            let data = func.insts[inst].clone();
+            let data = &func.insts[inst];
             let local = data.args.first().and_then(|&a| match func.values[a].def {
                 ValueDef::Local(local) if !split[local].is_empty() => Some(local),
                 _ => None,
@@ -128,6 +144,7 @@ fn rewrite(module: &mut IrModule, func: &mut Function, split: &SecondaryMap<Loca
                 out.push(inst);
                 continue;
             };
+            let data = data.clone();
             let pieces = &split[local];
             func.blocks[block].insts = std::mem::take(&mut out);
             let end = |func: &Function| func.blocks[block].insts.len();

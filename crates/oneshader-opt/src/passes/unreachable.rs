@@ -5,17 +5,20 @@
 
 use crate::edit::{remove_phi_pred, undef};
 use crate::manager::Cx;
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_ir::analysis::Cfg;
 use oneshader_ir::{Block, Function, Hint, IrModule, Merge, Op, TerminatorKind};
 
-pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
-    remove(module, func)
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bool {
+    remove_by(module, func, &cx.graph(func).cfg)
 }
 
 /// Removes them, and tells whether there were any.
 pub(crate) fn remove(module: &mut IrModule, func: &mut Function) -> bool {
-    let cfg = Cfg::new(func);
+    remove_by(module, func, &Cfg::new(func))
+}
+
+fn remove_by(module: &mut IrModule, func: &mut Function, cfg: &Cfg) -> bool {
     if cfg.rpo().len() == func.order.len() {
         return false;
     }
@@ -34,14 +37,19 @@ pub(crate) fn remove(module: &mut IrModule, func: &mut Function) -> bool {
         }
         kept.extend(cont.filter(|&c| !cfg.is_reachable(c)).map(|c| (c, Some(block))));
     }
+    // The first entry of a block counts.
+    let mut wanted_at: SecondaryMap<Block, Option<u32>> = SecondaryMap::new();
+    for (at, &(block, _)) in kept.iter().enumerate() {
+        wanted_at[block].get_or_insert(at as u32);
+    }
     let mut changed = false;
     for index in 0..func.order.len() {
         let block = func.order[index];
         if cfg.is_reachable(block) {
             continue;
         }
-        let wanted = kept.iter().find(|(b, _)| *b == block);
-        let back = wanted.and_then(|(_, back)| *back);
+        let wanted = wanted_at[block].map(|at| kept[at as usize]);
+        let back = wanted.and_then(|(_, back)| back);
         // Edges out of it go, but for a continue block's back edge.
         for &succ in cfg.succs(block) {
             if Some(succ) != back {

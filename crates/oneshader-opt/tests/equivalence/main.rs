@@ -88,7 +88,7 @@ fn passes_keep_the_meaning_one_by_one() {
 fn apply(seed: u64, name: &str, before: &IrModule, module: &mut IrModule) {
     let pass = oneshader_opt::find(name).unwrap();
     let mut bag = DiagnosticBag::new();
-    let mut cx = Cx { config: Config { verify: true, ..Config::default() }, bag: &mut bag };
+    let mut cx = Cx::new(Config { verify: true, ..Config::default() }, &mut bag);
     oneshader_opt::run_pass(module, pass, &mut cx)
         .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}\n=== after ===\n{}", print(before), print(module)));
 }
