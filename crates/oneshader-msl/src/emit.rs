@@ -8,8 +8,17 @@ use crate::raise::memory::Memory;
 use crate::raise::{self, Raised, lift};
 use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
 use oneshader_ir::layout::resource_type;
-use oneshader_ir::{DescriptorHeap, Global, GlobalKind, IrModule, TypeKind};
+use oneshader_ir::{DescriptorHeap, Global, GlobalKind, IrModule, Layouts, Slots, TypeKind};
 use std::fmt::Write;
+
+/// What is computed once for a module and read by every backend.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables<'a> {
+    /// The layouts of everything behind the module's resources, by the rules of [`MslOptions::layout`].
+    pub layouts: &'a Layouts,
+    /// The slots of every resource, by [`MslOptions::slots`].
+    pub slots: &'a Slots,
+}
 
 /// What emitting an entry point gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,14 +36,20 @@ pub struct MslOutput {
 ///
 /// The same module and options always give the same text. Constructs that Metal lacks are reported as OSH51xx errors, and
 /// then there is no text.
-pub fn emit(module: &IrModule, entry_point: &str, options: &MslOptions, bag: &mut DiagnosticBag) -> Option<MslOutput> {
+pub fn emit(
+    module: &IrModule,
+    tables: Option<Tables>,
+    entry_point: &str,
+    options: &MslOptions,
+    bag: &mut DiagnosticBag,
+) -> Option<MslOutput> {
     let Some(entry) = module.entry_point(entry_point) else {
         bag.report(codes::MSL_NO_ENTRY_POINT, Span::NONE, format!("no entry point is called `{entry_point}`"));
         return None;
     };
     // Errors of others must not hide that there are none of ours.
     let mut own = DiagnosticBag::new();
-    let output = emit_entry(module, entry, options, &mut own);
+    let output = emit_entry(module, tables, entry, options, &mut own);
     let failed = own.has_errors();
     bag.append(own);
     if failed { None } else { output }
@@ -42,12 +57,13 @@ pub fn emit(module: &IrModule, entry_point: &str, options: &MslOptions, bag: &mu
 
 fn emit_entry(
     module: &IrModule,
+    tables: Option<Tables>,
     entry: &oneshader_ir::EntryPoint,
     options: &MslOptions,
     bag: &mut DiagnosticBag,
 ) -> Option<MslOutput> {
-    let raised = raise::raise(module, entry, options, bag)?;
-    let mut cx = Cx::new(&raised, options, bag);
+    let raised = raise::raise(module, entry, options, tables.map(|t| t.slots), bag)?;
+    let mut cx = Cx::new(&raised, options, tables.map(|t| t.layouts), bag);
     let arguments = match options.binding {
         MslBinding::Direct => Arguments::default(),
         MslBinding::ArgumentStruct => argument_struct(&mut cx),

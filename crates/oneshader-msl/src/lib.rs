@@ -27,7 +27,7 @@ mod runtime;
 mod scope;
 mod shape;
 
-pub use emit::MslOutput;
+pub use emit::{MslOutput, Tables};
 pub use options::{BufferArrays, MslBinding, MslOptions, MslPlatform, MslSemantics, MslVersion};
 
 use oneshader_diag::DiagnosticBag;
@@ -50,7 +50,18 @@ impl MslBackend {
         options: &MslOptions,
         bag: &mut DiagnosticBag,
     ) -> Option<MslOutput> {
-        emit::emit(module, entry_point, options, bag)
+        emit::emit(module, None, entry_point, options, bag)
+    }
+
+    /// The same with layouts and slots that are known already and without errors.
+    pub fn emit_with(
+        module: &IrModule,
+        tables: Tables,
+        entry_point: &str,
+        options: &MslOptions,
+        bag: &mut DiagnosticBag,
+    ) -> Option<MslOutput> {
+        emit::emit(module, Some(tables), entry_point, options, bag)
     }
 
     /// Name of an entry point's function in the text: its HLSL name, but for reserved words (`main` becomes `main0`).

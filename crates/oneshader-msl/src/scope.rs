@@ -3,6 +3,7 @@
 
 use crate::ast::{Arena, Expr, Stmt, Var, VarKind};
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
 
 /// Places the declarations of all variables of `arena` that `body` mentions and does not declare itself.
 pub(crate) fn declare(arena: &mut Arena, body: &mut Vec<Stmt>) {
@@ -177,10 +178,13 @@ fn climb_out_of_loops(lists: &[List], found: &mut Found) {
 fn apply(arena: &Arena, body: &mut Vec<Stmt>, list: usize, places: &[Vec<Place>], next: &mut usize) {
     let mut out = Vec::with_capacity(body.len());
     let mut todo = places[list].iter().peekable();
+    // Where the variables declared so far are last spoken of.
+    let mut last: FxHashMap<Var, u32> = FxHashMap::default();
     let old = std::mem::take(body);
     let count = old.len();
     for (index, mut stmt) in old.into_iter().enumerate() {
         while let Some(place) = todo.next_if(|p| p.index as usize == index) {
+            last.insert(place.var, place.last);
             match &stmt {
                 Stmt::Set(var, value) if place.at_set && *var == place.var => stmt = Stmt::Declare(*var, Some(*value)),
                 _ => out.push(Stmt::Declare(place.var, None)),
@@ -191,7 +195,7 @@ fn apply(arena: &Arena, body: &mut Vec<Stmt>, list: usize, places: &[Vec<Place>]
         if let Stmt::For { init: init @ None, cond, step, .. } = &mut stmt {
             let fits = |s: &Stmt| match s {
                 Stmt::Declare(var, Some(_)) => {
-                    let last = places[list].iter().find(|p| p.var == *var).map_or(count as u32, |p| p.last);
+                    let last = last.get(var).copied().unwrap_or(count as u32);
                     last as usize <= index && steps(arena, *cond, step, *var)
                 }
                 _ => false,

@@ -283,7 +283,8 @@ impl Lowered {
     }
 
     fn emit_msl(&mut self, entry: &str, options: &MslOptions) -> Option<(String, Code)> {
-        let output = MslBackend::emit(&self.module, entry, options, &mut self.diagnostics)?;
+        let tables = oneshader_msl::Tables { layouts: &self.layouts, slots: &self.slots };
+        let output = MslBackend::emit_with(&self.module, tables, entry, options, &mut self.diagnostics)?;
         Some((output.function, Code::Msl(output.source)))
     }
 

@@ -422,7 +422,7 @@ impl Body<'_, '_> {
                     Some(found) => found,
                     None => return,
                 };
-                let stride = self.cx.layouts.compute(&self.cx.types, ty, rule, order).map_or(1, |id| {
+                let stride = self.cx.layout(ty, rule, order).map_or(1, |id| {
                     let layout = self.cx.layouts.get(id);
                     layout.stride().max(1)
                 });

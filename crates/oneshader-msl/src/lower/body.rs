@@ -12,7 +12,7 @@ use crate::raise::io::StageIo;
 use crate::raise::ranges::{Places, Ranges};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::{Span, codes};
-use oneshader_ir::analysis::{Uses, op_effects};
+use oneshader_ir::analysis::op_effects;
 use oneshader_ir::intrinsic::Effects;
 use oneshader_ir::structure::{Node, Region, RegionKind, StructureError, Tree, structure};
 use oneshader_ir::{AddressSpace, Block, Func, Function, Inst, Local, Name, Op, TextureOp, Type, Value, ValueDef};
@@ -184,7 +184,7 @@ impl<'c, 'a> Body<'c, 'a> {
             tree,
             scope: Scope::default(),
             uses: count_uses(function, tree, &find_dead(function)),
-            bound: SecondaryMap::new(),
+            bound: SecondaryMap::with_capacity(function.values.len()),
             pending: Vec::new(),
             locals: SecondaryMap::new(),
             phis: FxHashMap::default(),
@@ -199,16 +199,20 @@ impl<'c, 'a> Body<'c, 'a> {
 
 /// Instructions whose results nobody asks for and that do nothing else.
 fn find_dead(function: &Function) -> EntitySet<Inst> {
-    let uses = Uses::new(function);
-    let mut counts: SecondaryMap<Value, usize> = SecondaryMap::new();
+    let mut counts: SecondaryMap<Value, u32> = SecondaryMap::with_capacity(function.values.len());
+    for &block in &function.order {
+        for &inst in &function.blocks[block].insts {
+            function.insts[inst].args.iter().for_each(|&a| counts[a] += 1);
+        }
+        if let Some(arg) = function.blocks[block].term.arg() {
+            counts[arg] += 1;
+        }
+    }
     let mut dead = EntitySet::with_capacity(function.insts.len());
     let mut stack = Vec::new();
     for (_, inst, data) in function.live_insts() {
-        if let Some(result) = data.result {
-            counts[result] = uses.count(result);
-            if counts[result] == 0 && op_effects(data.op).is_removable() {
-                stack.push(inst);
-            }
+        if data.result.is_some_and(|r| counts[r] == 0) && op_effects(data.op).is_removable() {
+            stack.push(inst);
         }
     }
     while let Some(inst) = stack.pop() {
@@ -225,7 +229,7 @@ fn find_dead(function: &Function) -> EntitySet<Inst> {
 }
 
 fn count_uses(function: &Function, tree: &Tree, dead: &EntitySet<Inst>) -> SecondaryMap<Value, Use> {
-    let mut uses: SecondaryMap<Value, Use> = SecondaryMap::new();
+    let mut uses: SecondaryMap<Value, Use> = SecondaryMap::with_capacity(function.values.len());
     let mut note = |value: Value, region: Region, phi: Option<Value>, root: bool| {
         let slot = &mut uses[value];
         slot.count += 1;
@@ -404,7 +408,7 @@ impl Body<'_, '_> {
                 Bound::Expr(expr) => expr,
                 Bound::Pending(expr) => {
                     self.bound[value] = Bound::Expr(expr);
-                    self.pending.retain(|&v| v != value);
+                    self.forget_pending(value);
                     expr
                 }
                 Bound::Nothing => {
@@ -412,6 +416,13 @@ impl Body<'_, '_> {
                     self.zero(ty)
                 }
             },
+        }
+    }
+
+    /// Takes a value off the list of those that wait: mostly a late one.
+    fn forget_pending(&mut self, value: Value) {
+        if let Some(at) = self.pending.iter().rposition(|&v| v == value) {
+            self.pending.remove(at);
         }
     }
 
@@ -642,7 +653,7 @@ impl Body<'_, '_> {
     /// Makes sure that `value` can be written more than once: pointers with several users have it as an index.
     pub(super) fn settle(&mut self, value: Value) {
         if let Bound::Pending(expr) = self.bound[value] {
-            self.pending.retain(|&v| v != value);
+            self.forget_pending(value);
             self.name_value(value, expr);
         }
     }

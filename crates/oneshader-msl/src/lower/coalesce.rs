@@ -4,9 +4,10 @@
 //! is computed. That is right when nobody asks for the old value from there on: neither in the rest of the loop nor, through
 //! a break that comes later, behind it.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_ir::structure::{Node, Region, Tree};
-use oneshader_ir::{Block, Function, Inst, Op, Value};
+use oneshader_ir::{Block, Function, Inst, Merge, Op, Value};
+use rustc_hash::FxHashMap;
 
 /// Positions are numbers of places in the order of the text.
 #[derive(Default)]
@@ -15,8 +16,12 @@ struct Walk {
     def: SecondaryMap<Value, u32>,
     /// The region in which a value is computed.
     home: SecondaryMap<Value, Option<Region>>,
-    /// (value, position, block whose phis ask for it).
-    uses: SecondaryMap<Value, Vec<(u32, Option<Block>)>>,
+    /// The uses of loops' phis: the position, and the block whose phis ask for it.
+    uses: FxHashMap<Value, Vec<(u32, Option<Block>)>>,
+    /// The loops' phis: most values are none.
+    asked: EntitySet<Value>,
+    /// The blocks of all phis.
+    blocks: FxHashMap<Inst, Block>,
     /// First edge into each block with phis.
     arrival: SecondaryMap<Block, u32>,
     loops: Vec<LoopRange>,
@@ -36,8 +41,20 @@ struct LoopRange {
 /// For each value that shares a phi's variable, the phi.
 pub(crate) fn coalesce(function: &Function, tree: &Tree) -> SecondaryMap<Value, Option<Inst>> {
     let mut walk = Walk::default();
-    walk.region(function, tree, tree.root, 0);
     let mut out: SecondaryMap<Value, Option<Inst>> = SecondaryMap::new();
+    for &block in &function.order {
+        for &phi in function.blocks[block].insts.iter().take_while(|&&i| function.insts[i].op == Op::Phi) {
+            walk.blocks.insert(phi, block);
+            if let (Merge::Loop { .. }, Some(result)) = (function.blocks[block].merge, function.insts[phi].result) {
+                walk.uses.insert(result, Vec::new());
+                walk.asked.insert(result);
+            }
+        }
+    }
+    if walk.uses.is_empty() {
+        return out;
+    }
+    walk.region(function, tree, tree.root, 0);
     for range in &walk.loops {
         for &phi in &function.blocks[range.header].insts {
             let data = &function.insts[phi];
@@ -67,6 +84,14 @@ impl Walk {
         self.now
     }
 
+    fn used(&mut self, value: Value, at: u32, by: Option<Block>) {
+        if self.asked.contains(value)
+            && let Some(uses) = self.uses.get_mut(&value)
+        {
+            uses.push((at, by));
+        }
+    }
+
     fn region(&mut self, function: &Function, tree: &Tree, region: Region, switches: u32) {
         for node in &tree.regions[region].nodes {
             self.node(function, tree, region, node, switches);
@@ -80,7 +105,7 @@ impl Walk {
                     let at = self.step();
                     let data = &function.insts[inst];
                     if data.op != Op::Phi {
-                        data.args.iter().for_each(|&a| self.uses[a].push((at, None)));
+                        data.args.iter().for_each(|&a| self.used(a, at, None));
                     }
                     if let Some(result) = data.result {
                         self.def[result] = at;
@@ -99,13 +124,13 @@ impl Walk {
                         break;
                     }
                     if let Some(i) = data.preds.iter().position(|p| p == from) {
-                        self.uses[data.args[i]].push((at, Some(*to)));
+                        self.used(data.args[i], at, Some(*to));
                     }
                 }
             }
             Node::If { cond, then, els, .. } => {
                 let at = self.step();
-                self.uses[*cond].push((at, None));
+                self.used(*cond, at, None);
                 self.region(function, tree, *then, switches);
                 self.region(function, tree, *els, switches);
             }
@@ -124,7 +149,7 @@ impl Walk {
             }
             Node::Switch { selector, cases, .. } => {
                 let at = self.step();
-                self.uses[*selector].push((at, None));
+                self.used(*selector, at, None);
                 cases.iter().for_each(|c| self.region(function, tree, c.body, switches + 1));
             }
             Node::Break | Node::BreakLoop => {
@@ -137,7 +162,7 @@ impl Walk {
             Node::Return(block) => {
                 let at = self.step();
                 if let Some(value) = function.blocks[*block].term.arg() {
-                    self.uses[value].push((at, None));
+                    self.used(value, at, None);
                 }
             }
             Node::Continue | Node::Unreachable => {}
@@ -152,7 +177,7 @@ impl Walk {
         if !in_body || at <= range.start || at >= range.end {
             return false;
         }
-        let own_block = (data.op == Op::Phi).then(|| self.block_of(function, inst)).flatten();
+        let own_block = (data.op == Op::Phi).then(|| self.blocks.get(&inst).copied()).flatten();
         // A phi's variable is written where its first edge is taken.
         let written = match own_block {
             Some(block) => self.arrival[block],
@@ -163,7 +188,7 @@ impl Walk {
             return false;
         }
         let left_later = range.breaks.iter().any(|&b| b > written);
-        self.uses[result].iter().all(|&(position, to)| {
+        self.uses.get(&result).into_iter().flatten().all(|&(position, to)| {
             // Handing the old value on to the phi that takes its place changes nothing.
             let handed_on = to.is_some() && to == own_block;
             let behind = position > range.end && !left_later;
@@ -172,9 +197,5 @@ impl Walk {
                 || behind
                 || position < range.start
         })
-    }
-
-    fn block_of(&self, function: &Function, phi: Inst) -> Option<Block> {
-        function.order.iter().copied().find(|&b| function.blocks[b].insts.contains(&phi))
     }
 }

@@ -9,10 +9,11 @@ use crate::runtime::{Helper, Runtime};
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use oneshader_diag::{Code, DiagnosticBag, Span};
 use oneshader_ir::{
-    Access, AddressSpace, Func, Global, GlobalKind, LayoutId, Layouts, Name, Names, ResourceType, SpecId, StructId,
-    TextureDim, TextureType, Type, TypeKind, Types,
+    Access, AddressSpace, Func, Global, GlobalKind, LayoutError, LayoutId, LayoutRule, Layouts, MatrixOrder, Name,
+    Names, ResourceType, SpecId, StructId, TextureDim, TextureType, Type, TypeKind, Types,
 };
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::transfer::Transfer;
@@ -30,7 +31,7 @@ pub(crate) struct Facts {
 type Behind = (Mem, bool, String);
 
 pub(crate) struct Cx<'a> {
-    pub raised: &'a Raised,
+    pub raised: &'a Raised<'a>,
     pub options: &'a MslOptions,
     pub bag: &'a mut DiagnosticBag,
     /// The types of the module, and those that lowering adds.
@@ -39,7 +40,7 @@ pub(crate) struct Cx<'a> {
     pub names: Names,
     /// Names of the file.
     pub scope: Scope,
-    pub layouts: Layouts,
+    pub layouts: Cow<'a, Layouts>,
     pub memory: Memory,
     pub runtime: Runtime,
     pub func_names: SecondaryMap<Func, Option<Name>>,
@@ -68,7 +69,12 @@ pub(crate) struct Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    pub(crate) fn new(raised: &'a Raised, options: &'a MslOptions, bag: &'a mut DiagnosticBag) -> Self {
+    pub(crate) fn new(
+        raised: &'a Raised<'a>,
+        options: &'a MslOptions,
+        layouts: Option<&'a Layouts>,
+        bag: &'a mut DiagnosticBag,
+    ) -> Self {
         let mut this = Self {
             raised,
             options,
@@ -76,7 +82,7 @@ impl<'a> Cx<'a> {
             types: raised.module.types.clone(),
             names: Names::default(),
             scope: Scope::default(),
-            layouts: Layouts::new(),
+            layouts: layouts.map_or_else(Default::default, Cow::Borrowed),
             memory: Memory::default(),
             runtime: Runtime::default(),
             func_names: SecondaryMap::new(),
@@ -146,7 +152,7 @@ impl<'a> Cx<'a> {
             let GlobalKind::Resource(info) = &var.kind else { continue };
             let Some(resource) = oneshader_ir::layout::resource_type(&module.types, var.ty) else { continue };
             let Some((ty, rule, order)) = self.options.layout.rule_for(resource, info.push_constant) else { continue };
-            if let Err(error) = self.layouts.compute(&self.types, ty, rule, order) {
+            if let Err(error) = self.layout(ty, rule, order) {
                 crate::raise::check::report_layout_error(module, &error, self.bag);
                 continue;
             }
@@ -274,7 +280,7 @@ impl<'a> Cx<'a> {
 
     fn find_memory(&mut self, resource: ResourceType, push_constant: bool) -> Option<Behind> {
         let (ty, rule, order) = self.options.layout.rule_for(resource, push_constant)?;
-        let layout = self.layouts.compute(&self.types, ty, rule, order).ok()?;
+        let layout = self.layout(ty, rule, order).ok()?;
         Some(match resource {
             ResourceType::StructuredBuffer { .. } => self.with_source(|memory, source| memory.element(source, layout)),
             _ => {
@@ -282,6 +288,14 @@ impl<'a> Cx<'a> {
                 (mem, false, self.memory.mems[mem].base.clone())
             }
         })
+    }
+
+    /// The layout of a type in memory.
+    pub(crate) fn layout(&mut self, ty: Type, rule: LayoutRule, order: MatrixOrder) -> Result<LayoutId, LayoutError> {
+        match self.layouts.find(&self.types, ty, rule, order) {
+            Some(layout) => Ok(layout),
+            None => self.layouts.to_mut().compute(&self.types, ty, rule, order),
+        }
     }
 
     fn mem(&mut self, layout: LayoutId) -> Mem {

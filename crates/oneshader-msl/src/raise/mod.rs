@@ -14,17 +14,18 @@ use crate::options::{MslOptions, MslSemantics};
 use lift::Lifted;
 use oneshader_diag::DiagnosticBag;
 use oneshader_ir::{EntryPoint, Func, Function, Intrinsic, IrModule, Op, Slots};
+use std::borrow::Cow;
 use usage::Classes;
 
 /// A program raised for Metal.
-pub(crate) struct Raised {
+pub(crate) struct Raised<'t> {
     pub module: IrModule,
     pub entry: EntryPoint,
     /// Functions to write, callees before callers, the entry point's last.
     pub order: Vec<Func>,
     pub lifted: Lifted,
     pub classes: Classes,
-    pub slots: Slots,
+    pub slots: Cow<'t, Slots>,
     /// Whether the positions of a compute shader's threads follow from their quad-groups.
     pub moves_threads: bool,
     /// Whether the flags of a ray query are asked for.
@@ -32,16 +33,23 @@ pub(crate) struct Raised {
 }
 
 /// Clones what `entry` reaches and runs the passes over it.
-pub(crate) fn raise(
+pub(crate) fn raise<'t>(
     module: &IrModule,
     entry: &EntryPoint,
     options: &MslOptions,
+    slots: Option<&'t Slots>,
     bag: &mut DiagnosticBag,
-) -> Option<Raised> {
-    let (slots, errors) = Slots::assign(module, &options.slots);
-    for error in errors {
-        check::report_slot_error(module, &error, bag);
-    }
+) -> Option<Raised<'t>> {
+    let slots = match slots {
+        Some(slots) => Cow::Borrowed(slots),
+        None => {
+            let (slots, errors) = Slots::assign(module, &options.slots);
+            for error in errors {
+                check::report_slot_error(module, &error, bag);
+            }
+            Cow::Owned(slots)
+        }
+    };
     let order = module.reachable(entry.func);
     let mut clone = reached(module, &order);
     check::run(&clone, entry, &order, options, bag);

@@ -60,6 +60,8 @@ pub(crate) struct Places {
     order: SecondaryMap<Block, u32>,
     /// The stores to each local; none when its address goes elsewhere.
     stores: SecondaryMap<Local, Stores>,
+    /// The header of the loop whose continue block it is.
+    continues: SecondaryMap<Block, PackedOption<Block>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -73,6 +75,11 @@ impl Places {
         let mut this = Self::default();
         for (i, &block) in function.order.iter().enumerate() {
             this.order[block] = i as u32;
+            if let Merge::Loop { cont, .. } = function.blocks[block].merge
+                && this.continues[cont].is_none()
+            {
+                this.continues[cont] = block.into();
+            }
             for &inst in &function.blocks[block].insts {
                 this.home[inst] = block.into();
                 let data = &function.insts[inst];
@@ -404,12 +411,7 @@ impl Ranges<'_> {
                 }
                 step = Some((inst, by.low));
                 let cont = self.places.home[inst].expand()?;
-                header = self
-                    .function
-                    .order
-                    .iter()
-                    .copied()
-                    .find(|&b| matches!(self.function.blocks[b].merge, Merge::Loop { cont: c, .. } if c == cont));
+                header = self.places.continues[cont].expand();
             }
         }
         let ((step_inst, by), header) = (step?, header?);

@@ -29,13 +29,7 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bo
 }
 
 /// Adds the blocks that it empties to `gone`.
-fn convert(
-    module: &mut IrModule,
-    func: &mut Function,
-    cfg: &Cfg,
-    header: Block,
-    gone: &mut EntitySet<Block>,
-) {
+fn convert(module: &mut IrModule, func: &mut Function, cfg: &Cfg, header: Block, gone: &mut EntitySet<Block>) {
     let Merge::Selection(merge) = func.blocks[header].merge else { return };
     let TerminatorKind::CondBranch { cond, then, els } = func.blocks[header].term.kind else { return };
     let mut sources = Vec::new();

@@ -7,8 +7,8 @@ use crate::edit::{Replacements, free_loop_header, map_merge, rename_phi_pred, si
 use crate::manager::{Cx, with_function};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use oneshader_ir::{
-    Block, BlockData, ConstData, Consts, Func, Function, Global, GlobalVar, Inst, InstData, IrModule, Local,
-    Merge, Op, Terminator, TerminatorKind, Type, Types, Value, ValueDef,
+    Block, BlockData, ConstData, Consts, Func, Function, Global, GlobalVar, Inst, InstData, IrModule, Local, Merge, Op,
+    Terminator, TerminatorKind, Type, Types, Value, ValueDef,
 };
 use smallvec::SmallVec;
 
