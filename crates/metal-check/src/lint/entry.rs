@@ -91,6 +91,7 @@ pub(super) fn check(lint: &mut Lint<'_>) {
             check_parameter(&lint.s, entry.stage, p, &mut remarks);
         }
         check_indices(&lint.s, &parameters, &mut remarks);
+        check_positions(&parameters, &mut remarks);
         check_result(&lint.s, entry, &mut remarks);
         for (at, message) in remarks {
             lint.remark(at, message);
@@ -152,6 +153,27 @@ fn check_input(stage: Stage, name: &str, ty: &str) -> Option<String> {
     }
     let elsewhere = [KERNEL, VERTEX, FRAGMENT].iter().any(|t| t.iter().any(|i| i.name == name));
     (elsewhere && stage != Stage::Mesh).then(|| format!("is not an input of a {} function", stage.name()))
+}
+
+/// Positions and sizes of the grid: as many components for one as for all ("expecting input declarations with either all
+/// scalar types or all vector types with the same number of elements").
+fn check_positions(parameters: &[Parameter<'_>], remarks: &mut Vec<(usize, String)>) {
+    let is_position = |name: &str| KERNEL.iter().any(|i| i.name == name && i.types == VECTOR);
+    let mut first: Option<&Parameter<'_>> = None;
+    for p in parameters.iter().filter(|p| p.attributes.iter().any(|a| is_position(a.name))) {
+        let components = |ty: &str| ty.trim_start_matches(char::is_alphabetic).to_owned();
+        match first {
+            None => first = Some(p),
+            Some(f) if components(&f.ty) == components(&p.ty) => {}
+            Some(f) => remarks.push((
+                p.at,
+                format!(
+                    "'{}' and '{}' must both be scalars or vectors with the same number of elements",
+                    f.text, p.text
+                ),
+            )),
+        }
+    }
 }
 
 /// Indices of resources: each used once. Resources of one raster order group may share an index.

@@ -54,12 +54,11 @@ void move(uint id : SV_DispatchThreadID) {
 //     constant params& params_1 [[buffer(0)]],
 //     const device packed_float3_stride16* points [[buffer(1)]],
 //     device packed_float3_stride16* moved [[buffer(2)]],
-//     uint3 id [[thread_position_in_grid]])
+//     uint id [[thread_position_in_grid]])
 // {
-//     const uint id_1 = id.x;
-//     float3 p = float3(points[id_1].value) * params_1.scale + float3(params_1.origin);
+//     float3 p = float3(points[id].value) * params_1.scale + float3(params_1.origin);
 //     if (params_1.mirrored != 0u) {
 //         p.x = -p.x;
 //     }
-//     moved[id_1].value = unpack_matrix(params_1.to_world) * float4(p, 1.0f);
+//     moved[id].value = unpack_matrix(params_1.to_world) * float4(p, 1.0f);
 // }

@@ -20,10 +20,9 @@ void add(uint id : SV_DispatchThreadID) { sum[id] = a[id] + b[id]; }
 // kernel void copy_b(
 //     const device packed_float4* b [[buffer(1)]],
 //     device packed_float4* sum [[buffer(2)]],
-//     uint3 id [[thread_position_in_grid]])
+//     uint id [[thread_position_in_grid]])
 // {
-//     const uint id_1 = id.x;
-//     sum[id_1] = float4(b[id_1]);
+//     sum[id] = float4(b[id]);
 // }
 //
 // #include <metal_stdlib>
@@ -35,8 +34,7 @@ void add(uint id : SV_DispatchThreadID) { sum[id] = a[id] + b[id]; }
 //     const device packed_float4* a [[buffer(0)]],
 //     const device packed_float4* b [[buffer(1)]],
 //     device packed_float4* sum [[buffer(2)]],
-//     uint3 id [[thread_position_in_grid]])
+//     uint id [[thread_position_in_grid]])
 // {
-//     const uint id_1 = id.x;
-//     sum[id_1] = float4(a[id_1]) + float4(b[id_1]);
+//     sum[id] = float4(a[id]) + float4(b[id]);
 // }

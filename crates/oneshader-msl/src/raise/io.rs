@@ -5,6 +5,7 @@
 
 use super::Raised;
 use super::memory::scalar_name;
+use super::positions;
 use crate::names::{Inner, Scope, member};
 use cranelift_entity::SecondaryMap;
 use oneshader_diag::{DiagnosticBag, codes};
@@ -67,6 +68,8 @@ pub(crate) struct Interface<'a> {
     pub scope: Inner<'a>,
     /// Whether positions of threads follow from the quad-groups.
     pub moves_threads: bool,
+    /// Components of positions in the grid.
+    pub position_lanes: u8,
     pub bag: &'a mut DiagnosticBag,
     pub io: StageIo,
     fields: Scope,
@@ -88,6 +91,7 @@ pub(crate) fn stage_io(
         function,
         scope,
         moves_threads: raised.moves_threads,
+        position_lanes: raised.position_lanes,
         bag,
         io: StageIo::default(),
         fields: Scope::default(),
@@ -256,14 +260,10 @@ impl Interface<'_> {
         let Some((own, own_len)) = self.leaf(self.module.globals[global].ty) else {
             return self.unsupported(global, "system value of this type");
         };
-        // Positions in the grid may be asked for with as many components as wanted.
-        let asked = |g: &&Global| match (&self.module.globals[**g].kind, io.builtin) {
-            (GlobalKind::Io(other), own) => other.builtin == own && self.is_used(**g),
-            _ => false,
+        let len_spelled = match io.builtin {
+            Some(builtin) if positions::is_position(builtin) => self.position_lanes,
+            _ => len,
         };
-        let twice = self.entry.inputs.iter().filter(asked).count() > 1;
-        let shrinks = scalar == Scalar::U32 && len == 3 && !twice && !self.shares_group(io.builtin);
-        let len_spelled = if shrinks { own_len.min(len) } else { len };
         let ty = spell(scalar, len_spelled);
         let known = self.arguments.iter().find(|(b, _)| Some(*b) == io.builtin).map(|(_, name)| name.clone());
         let converts = own != scalar;
@@ -320,14 +320,6 @@ impl Interface<'_> {
             self.io.quads.iter_mut().for_each(|q| q.group.clone_from(&group));
         }
         self.io.forms[global] = Some(Form::Thread(builtin));
-    }
-
-    /// Whether the position of the threadgroup is asked for by positions of threads too.
-    fn shares_group(&self, builtin: Option<BuiltIn>) -> bool {
-        let asks = |&g: &Global| self.io_var(g).is_some_and(|io| io.builtin == Some(BuiltIn::DispatchThreadId));
-        builtin == Some(BuiltIn::GroupId)
-            && self.moves_threads
-            && self.entry.inputs.iter().any(|g| asks(g) && self.is_used(*g))
     }
 
     /// A pixel shader reads the copies that the vertex shader hands on in the user's varyings `clipN`.

@@ -5,6 +5,7 @@ pub(crate) mod guards;
 pub(crate) mod io;
 pub(crate) mod lift;
 pub(crate) mod memory;
+pub(crate) mod positions;
 pub(crate) mod quads;
 pub(crate) mod ranges;
 pub(crate) mod usage;
@@ -30,6 +31,8 @@ pub(crate) struct Raised<'t> {
     pub moves_threads: bool,
     /// Whether the flags of a ray query are asked for.
     pub reads_ray_flags: bool,
+    /// Components of the arguments that are positions in the grid.
+    pub position_lanes: u8,
 }
 
 /// Clones what `entry` reaches and runs the passes over it.
@@ -66,9 +69,23 @@ pub(crate) fn raise<'t>(
         .iter()
         .any(|&f| clone.functions[f].live_insts().any(|(_, _, data)| data.op == Op::Intrinsic(Intrinsic::RayFlags)));
     let moves_threads = quads::moves_threads(&clone, entry, &order);
+    let position_lanes = match moves_threads {
+        true => 3,
+        false => positions::run(&mut clone, entry, &order),
+    };
     let mut lifted = lift::run(&mut clone, entry.func, &order);
     let (classes, order) = usage::run(&mut clone, entry.func, &order, &mut lifted);
-    Some(Raised { module: clone, entry: entry.clone(), order, lifted, classes, slots, moves_threads, reads_ray_flags })
+    Some(Raised {
+        module: clone,
+        entry: entry.clone(),
+        order,
+        lifted,
+        classes,
+        slots,
+        moves_threads,
+        reads_ray_flags,
+        position_lanes,
+    })
 }
 
 /// A clone of `module` in which only the functions of `order` have bodies.
