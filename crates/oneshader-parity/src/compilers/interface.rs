@@ -33,6 +33,7 @@ fn resource(r: &ResourceInfo) -> MetalResource {
     MetalResource {
         name: r.name.clone(),
         register,
+        descriptor: r.spirv.map(|slot| (slot.set, slot.binding)),
         index: r.msl.map(|slot| slot.index),
         is_table: r.msl_table.is_some(),
         counter: r.msl_counter,

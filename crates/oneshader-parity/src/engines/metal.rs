@@ -40,6 +40,8 @@ pub struct MetalResource {
     pub name: String,
     /// Register class (`b`, `t`, `u`, `s`), number and space, where the source says them.
     pub register: Option<(char, u32, u32)>,
+    /// Its Vulkan descriptor: set and binding.
+    pub descriptor: Option<(u32, u32)>,
     /// Its first index among the arguments of its kind.
     pub index: Option<u32>,
     /// Whether it is an array without size: then `index` is the buffer of its entries.
@@ -197,7 +199,8 @@ kernel void main0(constant uint& push [[buffer(0)]], constant uint4& c [[buffer(
 
     fn resource(name: &str, class: char, index: u32, counter: Option<u32>) -> MetalResource {
         let register = Some((class, 0, 0));
-        MetalResource { name: name.to_owned(), register, index: Some(index), is_table: false, counter }
+        let (name, index) = (name.to_owned(), Some(index));
+        MetalResource { name, register, descriptor: None, index, is_table: false, counter }
     }
 
     #[test]

@@ -53,10 +53,12 @@ pub(super) fn bind(
     dispatch: &mut Dispatch,
 ) -> Result<Bound, EngineError> {
     let mut bound = Bound { written: Vec::new(), tables: BTreeMap::new(), next_texture: FREE_TEXTURE };
-    for r in program.pipeline.descriptor_sets.iter().flat_map(|s| &s.resources) {
-        // A resource that the file does not declare is bound to nothing, as in Vulkan.
-        if let Some((place, slot)) = place(interface, r)? {
-            bound.resource(program, interface, r, place, slot, dispatch)?;
+    for (set, list) in program.pipeline.descriptor_sets.iter().enumerate() {
+        for r in &list.resources {
+            // A resource that the file does not declare is bound to nothing, as in Vulkan.
+            if let Some((place, slot)) = place(interface, r, set as u32)? {
+                bound.resource(program, interface, r, place, slot, dispatch)?;
+            }
         }
     }
     if let Some(index) = interface.push_constants {
@@ -79,10 +81,11 @@ pub(super) fn bind(
 }
 
 /// Where a resource of the case goes: to the register that it names, which may be within an array without size; where the
-/// source names no register, to the resource of its name.
+/// source names no register, to the resource of its name, or else with its Vulkan descriptor.
 fn place<'i>(
     interface: &'i MetalInterface,
     r: &ResourceDecl,
+    set: u32,
 ) -> Result<Option<(Place, Option<&'i MetalResource>)>, EngineError> {
     if let Some(entry) = r.heap_index {
         let heap = interface.heaps[usize::from(r.kind == ResourceKind::Sampler)];
@@ -91,9 +94,12 @@ fn place<'i>(
     let register = r.register.map(|d| (case::register_class(r.kind), d.register, d.space));
     let by_register = interface.resources.iter().find(|s| s.register.is_some() && s.register == register);
     let by_name = || interface.resources.iter().find(|s| s.name == r.name);
+    let descriptor = r.vulkan_binding.map(|b| (set, b.binding));
+    let unnumbered = || interface.resources.iter().filter(|s| s.register.is_none());
+    let by_descriptor = || unnumbered().find(|s| s.descriptor.is_some() && s.descriptor == descriptor);
     let tables = interface.resources.iter().filter(|s| s.is_table);
     let within = tables.filter_map(|s| Some((s, entry(s.register?, register?)?))).min_by_key(|(_, entry)| *entry);
-    let (slot, entry) = match by_register.or_else(by_name) {
+    let (slot, entry) = match by_register.or_else(by_name).or_else(by_descriptor) {
         Some(slot) => (slot, 0),
         None => match within {
             Some(found) => found,
