@@ -298,7 +298,7 @@ fn nothing_is_written_when_the_input_is_wrong() {
 #[test]
 fn flags_that_make_no_difference_are_told() {
     let desk = Desk::new(&[("a.hlsl", PIXEL)]);
-    let ran = desk.run("-T ps_6_0 -E PSMain -Qembed_debug -Wno-conversion -Fd a.pdb a.hlsl").succeeds();
+    let ran = desk.run("-T ps_6_0 -E PSMain -Zi -Qembed_debug -Wno-conversion -Fd a.pdb a.hlsl").succeeds();
     for flag in ["-Qembed_debug", "-Wno-conversion", "-Fd"] {
         assert!(ran.err.contains(&format!("warning: {flag} makes no difference")), "{}", ran.err);
     }

@@ -265,6 +265,8 @@ pub enum Op {
     Call(Func),
     /// The argument that belongs to the block control came from.
     Phi,
+    /// Prints numbers, scalars and vectors, by a format in the manner of C's `printf`, where the driver shows such.
+    Printf(crate::Name),
     /// From here on the fragment's writes have no effect; it runs on as a helper lane (D3D11.3 functional specification
     /// 16.8).
     Discard,

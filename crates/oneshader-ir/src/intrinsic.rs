@@ -244,6 +244,8 @@ intrinsics! {
     /// `uint`s, of which the low halves are binary16, to as many `float`s.
     F16ToF32 "f16tof32" 1 Own, PURE, ALL;
 
+    /// Stops in a debugger, if there is one.
+    DebugBreak "debugbreak" 0 Own, MEMORY, ALL;
     /// Whether every texel was mapped, from the `uint` of [`TextureOperands::STATUS`](crate::TextureOperands::STATUS).
     FullyMapped "fullymapped" 1 Own, PURE, ALL;
 
@@ -368,6 +370,10 @@ intrinsics! {
     WaveLaneIndex "wavelaneindex" 0 Own, PURE, ALL;
     /// Lanes of a wave, `uint`.
     WaveLaneCount "wavelanecount" 0 Own, PURE, ALL;
+    /// Index of this wave among those of its thread group, `uint`.
+    GroupWaveIndex "groupwaveindex" 0 Own, PURE, COMPUTE;
+    /// Waves of a thread group, `uint`.
+    GroupWaveCount "groupwavecount" 0 Own, PURE, COMPUTE;
     /// Whether true in any active lane.
     WaveAny "waveany" 1 Bools, CONVERGENT, ALL;
     /// Whether true in all active lanes.

@@ -84,6 +84,8 @@ static BUILTINS: &[(BuiltIn, Cap)] = &[
     (BuiltIn::BaryCoordNoPerspKHR, Cap::FragmentBarycentricKHR),
     (BuiltIn::SubgroupLocalInvocationId, Cap::GroupNonUniform),
     (BuiltIn::SubgroupSize, Cap::GroupNonUniform),
+    (BuiltIn::SubgroupId, Cap::GroupNonUniform),
+    (BuiltIn::NumSubgroups, Cap::GroupNonUniform),
 ];
 
 /// Capabilities of execution modes.
@@ -147,6 +149,9 @@ static EXTENSIONS: &[(Cap, &str, u8)] = &[
     (Cap::UniformTexelBufferArrayDynamicIndexing, "SPV_EXT_descriptor_indexing", 5),
     (Cap::StorageTexelBufferArrayDynamicIndexing, "SPV_EXT_descriptor_indexing", 5),
 ];
+
+/// The first word of the names of non-semantic instruction sets.
+const NON_SEMANTIC: u32 = u32::from_le_bytes(*b"NonS");
 
 /// Formats that need no capability (SPIR-V specification 3.11).
 const BASE_FORMATS: [ImageFormat; 11] = [
@@ -267,6 +272,10 @@ impl Scan {
                 }
                 let named = MODE_EXTENSIONS.iter().find(|&&(m, _)| m as u32 == operands[1]);
                 self.extensions.extend(named.map(|&(_, extension)| extension));
+            }
+            // Instructions that change nothing but what a tool sees.
+            Op::ExtInstImport if operands.get(1) == Some(&NON_SEMANTIC) && !target.at_least(6) => {
+                self.extensions.insert("SPV_KHR_non_semantic_info");
             }
             Op::Decorate => self.decoration(operands, target),
             Op::DecorateString => {

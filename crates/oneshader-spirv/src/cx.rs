@@ -36,6 +36,10 @@ pub(crate) struct Cx<'a> {
     /// Types that hold a `bool`, as far as asked.
     pub bools: FxHashMap<Type, bool>,
     pub glsl: Option<u32>,
+    /// Non-semantic instruction sets by name.
+    pub non_semantic: FxHashMap<&'static str, u32>,
+    /// `OpString`s of formats.
+    pub strings: FxHashMap<oneshader_ir::Name, u32>,
     pub files: FxHashMap<FileId, u32>,
     /// Variables of resources.
     pub resources: FxHashMap<ResourceKey, ResourceSlot>,
@@ -118,6 +122,28 @@ impl Cx<'_> {
         let id = self.m.id();
         self.m.imports.inst_str(Op::ExtInstImport, &[id], "GLSL.std.450", &[]);
         self.glsl = Some(id);
+        id
+    }
+
+    /// A non-semantic instruction set, by name.
+    pub fn non_semantic_set(&mut self, name: &'static str) -> u32 {
+        if let Some(&id) = self.non_semantic.get(name) {
+            return id;
+        }
+        let id = self.m.id();
+        self.m.imports.inst_str(Op::ExtInstImport, &[id], name, &[]);
+        self.non_semantic.insert(name, id);
+        id
+    }
+
+    /// `OpString`.
+    pub fn string(&mut self, text: oneshader_ir::Name) -> u32 {
+        if let Some(&id) = self.strings.get(&text) {
+            return id;
+        }
+        let id = self.m.id();
+        self.m.sources.inst_str(Op::String, &[id], self.ir.names.get(text), &[]);
+        self.strings.insert(text, id);
         id
     }
 

@@ -147,6 +147,8 @@ impl<'a> SpirvBackend<'a> {
             structs: FxHashMap::default(),
             bools: FxHashMap::default(),
             glsl: None,
+            non_semantic: FxHashMap::default(),
+            strings: FxHashMap::default(),
             files: FxHashMap::default(),
             resources: FxHashMap::default(),
             variables: FxHashMap::default(),

@@ -103,6 +103,9 @@ pub(crate) fn is_of_quad(intrinsic: Intrinsic) -> bool {
     matches!(intrinsic, QuadReadAcrossX | QuadReadAcrossY | QuadReadAcrossDiagonal | QuadReadLaneAt | QuadAny | QuadAll)
 }
 
+/// `NonSemantic.DebugBreak`'s one instruction.
+const DEBUG_BREAK: u32 = 1;
+
 /// log10(2), as DXC has it.
 const LOG10_OF_2: f64 = std::f32::consts::LOG10_2 as f64;
 
@@ -176,6 +179,12 @@ impl Fx<'_, '_> {
             I::F32ToF16 | I::F16ToF32 => self.half_bits(data, intrinsic == I::F32ToF16),
             I::EvaluateCentroid | I::EvaluateSample | I::EvaluateSnapped | I::AttributeAtVertex => {
                 self.interpolate(data, intrinsic)
+            }
+            I::DebugBreak => {
+                let set = self.cx.non_semantic_set("NonSemantic.DebugBreak");
+                let void = self.cx.unique_type(Op::TypeVoid, &[]);
+                self.op(Op::ExtInst, void, &[set, DEBUG_BREAK]);
+                None
             }
             I::GroupMemoryBarrier
             | I::GroupMemoryBarrierSync

@@ -3,9 +3,12 @@
 use crate::func::{Fx, HandleArg, Instance, Lowered};
 use crate::memory::{Mem, Pointer};
 use crate::resource::Which;
-use oneshader_ir::{Func, InstData, InstFlags, Op as IrOp, Scalar, TypeKind, Value, ValueDef};
+use oneshader_ir::{Func, InstData, InstFlags, Name, Op as IrOp, Scalar, TypeKind, Value, ValueDef};
 use smallvec::SmallVec;
 use spirv::{Op, SelectionControl, StorageClass};
+
+/// `NonSemantic.DebugPrintf`'s one instruction.
+const DEBUG_PRINTF: u32 = 1;
 
 impl Fx<'_, '_> {
     /// Lowers an instruction other than a phi. `None` when it has no result, or after an error.
@@ -35,10 +38,22 @@ impl Fx<'_, '_> {
                 self.discard();
                 None
             }
+            IrOp::Printf(format) => {
+                self.printf(data, format);
+                None
+            }
             IrOp::Phi => None,
             _ => self.arithmetic(data),
         };
         id.map(Lowered::Id)
+    }
+
+    fn printf(&mut self, data: &InstData, format: Name) {
+        let (set, format) = (self.cx.non_semantic_set("NonSemantic.DebugPrintf"), self.cx.string(format));
+        let mut operands = vec![set, DEBUG_PRINTF, format];
+        operands.extend(data.args.iter().map(|&arg| self.use_id(arg)));
+        let void = self.cx.unique_type(Op::TypeVoid, &[]);
+        self.op(Op::ExtInst, void, &operands);
     }
 
     fn lower_access(&mut self, data: &InstData) -> Option<Lowered> {

@@ -149,6 +149,14 @@ impl Fx<'_, '_> {
             I::WaveIsFirstLane => Some(self.op(Op::GroupNonUniformElect, ty, &[scope])),
             I::WaveLaneIndex => Some(self.lane_index()),
             I::WaveLaneCount => Some(self.lane_count()),
+            I::GroupWaveIndex => {
+                let none = MemoryAccess::NONE;
+                Some(self.builtin_value(BuiltIn::SubgroupId, Scalar::U32, "gl_SubgroupID", none))
+            }
+            I::GroupWaveCount => {
+                let none = MemoryAccess::NONE;
+                Some(self.builtin_value(BuiltIn::NumSubgroups, Scalar::U32, "gl_NumSubgroups", none))
+            }
             I::WaveAny | I::WaveAll => {
                 let value = self.use_id(data.args[0]);
                 let op = if intrinsic == I::WaveAny { Op::GroupNonUniformAny } else { Op::GroupNonUniformAll };

@@ -63,3 +63,22 @@ fn stated_execution_modes_bring_what_they_need() {
     }
     assert_eq!(out.matches("EarlyFragmentTests").count(), 1, "{out}");
 }
+
+#[test]
+fn what_is_printed_goes_through_the_debugging_sets() {
+    let text = compute("  printf \"%u!\", u32 3\n  printf \"%u!\", u32 4\n  debugbreak\n");
+    let out = check_for(&text, TargetEnv::Vulkan1_1);
+    for part in ["SPV_KHR_non_semantic_info", "NonSemantic.DebugPrintf", "NonSemantic.DebugBreak"] {
+        has(&out, part);
+    }
+    assert_eq!(out.matches("OpString \"%u!\"").count(), 1, "{out}");
+    lacks(&check_for(&text, TargetEnv::Vulkan1_3), "OpExtension");
+}
+
+#[test]
+fn waves_of_a_group_are_counted_by_vulkan() {
+    let text = compute("  v0: u32 = groupwaveindex\n  v1: u32 = groupwavecount\n");
+    let out = check_for(&text, TargetEnv::Vulkan1_1);
+    has(&out, "BuiltIn SubgroupId");
+    has(&out, "BuiltIn NumSubgroups");
+}

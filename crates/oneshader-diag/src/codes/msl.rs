@@ -51,4 +51,7 @@ codes! {
         "Metal's intersection query cannot tell the host's offset of an instance in its table of shaders \
          (`InstanceContributionToHitGroupIndex`). Give the instance a number (`InstanceID`) and look the offset up in a \
          buffer.";
+    MSL_DEBUGGING = 5119, Error, "debugging function that Metal lacks",
+        "`printf` and `DebugBreak` reach a host through Vulkan's debugging extensions only. Leave them out for Metal, by \
+         `#ifdef __spirv__`, or write to a buffer.";
 }

@@ -6,7 +6,7 @@ use oneshader_ir::{AtomicOp, InstFlags, Interpolation, Intrinsic, Op};
 
 use super::{Call, Lowered};
 use crate::cx::Cx;
-use crate::ty::{Elem, Ty};
+use crate::ty::{Elem, Shape, Ty};
 use crate::value::{Arg, Expr, R, TemplateValue, Value};
 
 macro_rules! interlocked {
@@ -180,4 +180,38 @@ pub(super) fn non_uniform(call: &mut Call<'_, '_>) -> Lowered {
     let v = b.value(Op::Copy, ty, &[index.v]);
     b.flags = before;
     Ok(Some(Value { v, ty: index.ty }))
+}
+
+/// `printf(format, numbers...)`. Narrow numbers are widened, as C widens what follows a format.
+pub(super) fn printf(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue], span: Span) -> R<Expr> {
+    let [format, numbers @ ..] = args else { return Err(cx.wrong_count("printf", 1, 0, span)) };
+    let Expr::Str(text) = format.expr else {
+        let message = "printf takes a format first: a string literal, or a `string` set to one";
+        return Err(cx.error(codes::BAD_ARGUMENTS, format.span, message));
+    };
+    let mut values: smallvec::SmallVec<[ir::Value; 4]> = smallvec::SmallVec::new();
+    for arg in numbers {
+        let value = cx.rvalue(arg.expr.clone(), arg.span)?;
+        let value = cx.concrete(value);
+        let elem = match cx.tys.as_numeric(value.ty) {
+            Some((elem, Shape::Scalar | Shape::Vector(_))) => elem,
+            _ => {
+                let message = format!("printf prints scalars and vectors, not {}", cx.show(value.ty));
+                return Err(cx.error(codes::BAD_ARGUMENTS, arg.span, message));
+            }
+        };
+        let wide = match elem {
+            Elem::Bool => Elem::Int,
+            e if e.bytes() >= 4 && !e.is_min_precision() => e,
+            e if e.is_float() => Elem::Float,
+            e if e.is_unsigned() => Elem::Uint,
+            _ => Elem::Int,
+        };
+        let ty = cx.tys.with_elem(value.ty, wide);
+        values.push(cx.convert_numeric(value, ty).v);
+    }
+    cx.at(span);
+    let format = cx.b.module.names.intern(cx.ast.string(text));
+    cx.b.effect(Op::Printf(format), &values);
+    Ok(Expr::Void)
 }

@@ -13,13 +13,10 @@ const UNSUPPORTED: &[&str] = &[
     "AllocateRayQuery",
     "Barrier",
     "CallShader",
-    "DebugBreak",
     "DispatchMesh",
     "DispatchRaysDimensions",
     "DispatchRaysIndex",
     "GeometryIndex",
-    "GetGroupWaveCount",
-    "GetGroupWaveIndex",
     "GetRemainingRecursionLevels",
     "GetRenderTargetSampleCount",
     "GetRenderTargetSamplePosition",
@@ -49,7 +46,6 @@ const UNSUPPORTED: &[&str] = &[
     "WorldToObject4x3",
     "abort",
     "errorf",
-    "printf",
 ];
 
 impl Cx<'_> {

@@ -62,6 +62,8 @@ pub(crate) enum Storage {
     Const(ir::Const),
     /// A value without memory (a handle).
     Value(ir::Value),
+    /// A string literal.
+    Str(ast::StrId),
     /// Reported already.
     Error,
 }

@@ -82,12 +82,6 @@ impl Cx<'_> {
             self.add_broken(node.name, node.name_span);
             return;
         }
-        if ty == Ty::STRING {
-            if node.init.is_none() {
-                self.error(codes::MISSING_INITIALIZER, node.name_span, "a string needs a value");
-            }
-            return self.add_broken(node.name, node.name_span);
-        }
         let block = match self.has_numbers(ty) {
             true => Some(self.globals_block()),
             false => None,

@@ -43,6 +43,9 @@ impl Cx<'_> {
             self.add_broken(node.name, node.name_span);
             return;
         };
+        if ty == Ty::STRING {
+            return self.declare_string(&node);
+        }
         let mods = self.mods(&node);
         if mods.contains(Mods::GROUPSHARED) {
             self.declare_groupshared(&node, ty);
@@ -97,6 +100,24 @@ impl Cx<'_> {
             return Ok(self.tys.array(of, (total / each) as u32));
         }
         Ok(ty)
+    }
+
+    /// `string text = "...";`: another name for a literal.
+    fn declare_string(&mut self, node: &ast::Var) {
+        let span = node.name_span;
+        let storage = match node.init.map(|init| self.ast[init].kind) {
+            Some(ExprKind::Str(text)) => Storage::Str(text),
+            Some(_) => {
+                self.error(codes::BAD_INITIALIZER, span, "a string is set to a literal");
+                Storage::Error
+            }
+            None => {
+                self.error(codes::MISSING_INITIALIZER, span, "a string needs a value");
+                Storage::Error
+            }
+        };
+        let Some(name) = node.name else { return };
+        self.add_var(Var { name, ty: Ty::STRING, storage, readonly: Some(ReadOnly::Const), known: None, span });
     }
 
     fn declare_local(&mut self, node: &ast::Var, ty: Ty) {
@@ -311,6 +332,7 @@ impl Cx<'_> {
         let place = match var.storage {
             Storage::Error => return Err(crate::value::Reported(())),
             Storage::Const(c) => return Ok(Expr::Value(Value { v: self.b.constant(c), ty: var.ty })),
+            Storage::Str(text) => return Ok(Expr::Str(text)),
             Storage::Value(v) => return Ok(Expr::Value(Value { v, ty: var.ty })),
             Storage::Local(root) => {
                 if self.s.owners[id.0 as usize] != self.s.func {

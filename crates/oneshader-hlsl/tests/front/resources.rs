@@ -35,6 +35,16 @@ fn arrays_of_resources_go_to_functions_by_name() {
 }
 
 #[test]
+fn formats_are_literals_by_whatever_name() {
+    cs("const string a = \"first %d\"; static const string b = \"second\"; RWStructuredBuffer<half> O;
+        [numthreads(1, 1, 1)] void main() { string c = \"third %f\"; printf(a, true); printf(b); printf(c, O[0]); printf(\"%u\", 1u); }")
+    .has(&["printf \"first %d\", i32 1", "printf \"second\"", "printf \"third %f\", v", "printf \"%u\", u32 1"]);
+    cs("[numthreads(1, 1, 1)] void main() {\nprintf(1);\nprintf(\"\", float2x2(1, 2, 3, 4)); }")
+        .refused(&["OSH2023 at 2", "OSH2023 at 3"]);
+    cs("string s;\nstring t = 3;\n[numthreads(1, 1, 1)] void main() { }").refused(&["OSH2037 at 1", "OSH2033 at 2"]);
+}
+
+#[test]
 fn host_constants() {
     cs("[[vk::constant_id(3)]] const uint n = 4; [[vk::push_constant]] struct { float4 a; uint b; } pc;
         RWStructuredBuffer<uint> O; [numthreads(1, 1, 1)] void main() { O[0] = n + pc.b; }")

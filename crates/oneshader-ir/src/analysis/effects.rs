@@ -72,6 +72,8 @@ pub fn op_effects(op: Op) -> OpEffects {
             out
         }
         Op::Call(_) => OpEffects::all(),
+        // What is printed comes out in order.
+        Op::Printf(_) => OpEffects::BARRIER,
         Op::Discard => OpEffects::CONTROL,
     }
 }

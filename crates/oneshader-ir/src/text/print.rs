@@ -328,6 +328,10 @@ impl Printer<'_> {
                 // Only a module that the verifier rejects has more.
                 rest.for_each(|arg| put!(self, ", {arg}"));
             }
+            Op::Printf(format) => {
+                put!(self, " {}", self.name(format));
+                args.iter().for_each(|arg| put!(self, ", {arg}"));
+            }
             _ => {
                 let space = if args.is_empty() { "" } else { " " };
                 put!(self, "{space}{}", args.join(", "));

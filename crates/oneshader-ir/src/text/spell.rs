@@ -228,6 +228,7 @@ pub fn op_name(op: Op) -> &'static str {
         Op::Intrinsic(which) => which.text(),
         Op::Call(_) => "call",
         Op::Phi => "phi",
+        Op::Printf(_) => "printf",
         Op::Discard => "discard",
     }
 }

@@ -60,6 +60,9 @@ block0:
   v14: rwstructured<f32x2x2, append, row> = load g3
   v15: u32 = counter v14, #1
   groupmemorybarrier
+  debugbreak
+  printf "%u \"%f\"", v15, f32 1.0
+  printf "none"
   v16: rwbytes = load g9
   rawstore v16, v15, f32x2 [1.0, 2.0]
   br block1

@@ -247,6 +247,11 @@ impl Checker<'_> {
                 self.typed(ok, "a phi's operands have its type");
                 self.resolved(data);
             }
+            Op::Printf(_) => {
+                let printable = |arg: usize| matches!(Self::shape(self.arg_kind(func, data, arg)), Some((scalar, (0, _))) if scalar != Scalar::Bool);
+                let ok = result == TypeKind::Void && (0..data.args.len()).all(printable);
+                self.typed(ok, "scalars and vectors of numbers are printed, and nothing comes back");
+            }
             Op::Discard => {
                 self.typed(data.args.is_empty() && result == TypeKind::Void, "a discard has no operands and no result");
             }

@@ -25,6 +25,9 @@ impl Body<'_, '_> {
             Op::AtomicCompareExchange => return self.compare_exchange(data),
             Op::Counter { delta } => return self.counter(data, delta),
             Op::Discard => return self.discard(data),
+            Op::Printf(_) => {
+                return self.error(codes::MSL_DEBUGGING, data.span, "Metal prints nothing from shaders");
+            }
             Op::Texture(op, operands) => return self.texture(inst, data, op, operands),
             Op::Intrinsic(which) => return self.intrinsic(inst, data, which),
             _ if unused => return,

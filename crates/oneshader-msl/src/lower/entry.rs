@@ -161,14 +161,12 @@ impl Body<'_, '_> {
         }
         head.params.extend(builtins.into_iter().map(|(declaration, attribute)| Param { declaration, attribute }));
         for index in self.params.len()..self.function.params.len() {
-            let attribute = match self.cx.raised.lifted.item(self.func, index) {
-                Some(Item::LaneIndex) => "[[thread_index_in_simdgroup]]",
-                _ => "[[threads_per_simdgroup]]",
-            };
+            let Some(item) = self.cx.raised.lifted.item(self.func, index) else { continue };
+            let attribute = format!("[[{}]]", item.attribute());
             let name = self.param_name(index);
             let expr = self.text(&name);
             self.params.push(expr);
-            head.params.push(Param { declaration: format!("uint {name}"), attribute: attribute.to_owned() });
+            head.params.push(Param { declaration: format!("uint {name}"), attribute });
         }
     }
 

@@ -74,6 +74,9 @@ impl Body<'_, '_> {
             | I::AllMemoryBarrier
             | I::AllMemoryBarrierSync => return self.barrier(data, which),
             I::EvaluateCentroid | I::EvaluateSample | I::EvaluateSnapped => return self.evaluate(inst, data, which),
+            I::DebugBreak => {
+                return self.error(codes::MSL_DEBUGGING, data.span, "Metal cannot stop a shader in a debugger");
+            }
             I::AttributeAtVertex => {
                 let span = data.span;
                 return self.error(codes::MSL_UNSUPPORTED_SEMANTIC, span, "Metal cannot read an attribute at a vertex");

@@ -1,12 +1,12 @@
 //! Lifts module-scope variables, which Metal does not have.
 //!
 //! What a function touches, directly or through its callees, is found in one pass over the call graph. Helpers receive it
-//! as further parameters: variables by reference, resources as handles, the lane's index and count by value. The entry
+//! as further parameters: variables by reference, resources as handles, facts about lanes and waves by value. The entry
 //! point receives resources and lane facts as parameters too (its arguments); its stage, `static` and `groupshared`
 //! variables stay variables, which become locals.
 //!
 //! Needs functions in order, callees first. Gives: no function but the entry point's names a module-scope variable, except
-//! constants (`static const` with a value), which Metal keeps at file scope; no instruction reads the lane's index or count.
+//! constants (`static const` with a value), which Metal keeps at file scope; no instruction reads such facts.
 
 use cranelift_entity::SecondaryMap;
 use oneshader_ir::{
@@ -20,6 +20,23 @@ pub(crate) enum Item {
     Global(Global),
     LaneIndex,
     LaneCount,
+    WaveIndex,
+    WaveCount,
+}
+
+/// The facts about lanes and waves, with the name of the parameter that brings each, and Metal's attribute.
+const FACTS: &[(Item, Intrinsic, &str, &str)] = &[
+    (Item::LaneIndex, Intrinsic::WaveLaneIndex, "lane_index", "thread_index_in_simdgroup"),
+    (Item::LaneCount, Intrinsic::WaveLaneCount, "lane_count", "threads_per_simdgroup"),
+    (Item::WaveIndex, Intrinsic::GroupWaveIndex, "wave_index", "simdgroup_index_in_threadgroup"),
+    (Item::WaveCount, Intrinsic::GroupWaveCount, "wave_count", "simdgroups_per_threadgroup"),
+];
+
+impl Item {
+    /// Metal's attribute of a fact about lanes and waves.
+    pub(crate) fn attribute(self) -> &'static str {
+        FACTS.iter().find(|(item, ..)| *item == self).map_or("", |(.., attribute)| attribute)
+    }
 }
 
 /// The lifted parameters of every function.
@@ -78,15 +95,8 @@ fn touches(module: &IrModule, func: Func) -> BTreeSet<Item> {
     let function = &module.functions[func];
     let mut set = BTreeSet::new();
     for (_, _, inst) in function.live_insts() {
-        match inst.op {
-            Op::Intrinsic(Intrinsic::WaveLaneIndex) => {
-                set.insert(Item::LaneIndex);
-            }
-            Op::Intrinsic(Intrinsic::WaveLaneCount) => {
-                set.insert(Item::LaneCount);
-            }
-            _ => {}
-        }
+        let fact = FACTS.iter().find(|(_, which, ..)| inst.op == Op::Intrinsic(*which));
+        set.extend(fact.map(|(item, ..)| *item));
         for &arg in &inst.args {
             if let ValueDef::Global(global) = function.values[arg].def
                 && !stays(module, global)
@@ -118,11 +128,8 @@ fn add_params(module: &mut IrModule, func: Func, items: &[Item]) {
                     function.values[pointer].def = ValueDef::Param(index);
                 }
             }
-            Item::LaneIndex | Item::LaneCount => {
-                let (text, which) = match item {
-                    Item::LaneIndex => ("lane_index", Intrinsic::WaveLaneIndex),
-                    _ => ("lane_count", Intrinsic::WaveLaneCount),
-                };
+            _ => {
+                let Some(&(_, which, text, _)) = FACTS.iter().find(|(fact, ..)| *fact == item) else { continue };
                 let name = module.names.intern(text);
                 let ty = module.types.scalar(oneshader_ir::Scalar::U32);
                 function.add_param(name, ty);

@@ -320,6 +320,8 @@ impl Ranges<'_> {
             Intrinsic::Sign => Range::new(-1.0, 1.0),
             Intrinsic::CountBits => Range::new(0.0, 32.0),
             Intrinsic::WaveLaneIndex => Range::new(0.0, 127.0),
+            Intrinsic::GroupWaveIndex => Range::new(0.0, 1023.0),
+            Intrinsic::GroupWaveCount => Range::new(1.0, 1024.0),
             Intrinsic::WaveLaneCount => Range::new(1.0, 128.0),
             _ => return None,
         })

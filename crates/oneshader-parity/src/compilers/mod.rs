@@ -58,6 +58,11 @@ pub trait Compiler {
 
     /// Compiles; an error says why the input was refused.
     fn compile(&mut self, request: &Request<'_>) -> Result<Code, CompileError>;
+
+    /// Preprocesses only (`-P`), where the compiler can be asked for that.
+    fn preprocess(&mut self, _request: &Request<'_>) -> Result<String, CompileError> {
+        Err(CompileError::text("this compiler is not asked to preprocess"))
+    }
 }
 
 /// The parts of a DXC command line that the harness itself needs, and the rest in order.
@@ -193,6 +198,11 @@ impl CommandLine {
             }
         }
         out
+    }
+
+    /// Whether only the preprocessor runs (`-P`).
+    pub fn preprocesses(&self) -> bool {
+        self.rest.iter().any(|word| word == "-P")
     }
 
     /// The stage prefix of the profile (`vs`, `ps`, `cs`, ...).

@@ -3,7 +3,7 @@
 use super::{CompileError, Compiler, Request, Target, interface};
 use crate::engines::Code;
 use oneshader::args::Invocation;
-use oneshader::{Failure, MemoryLoader, Source, compile, diag};
+use oneshader::{Failure, MemoryLoader, Source, compile, diag, preprocess};
 use std::sync::Arc;
 
 /// The library.
@@ -26,18 +26,8 @@ impl Compiler for OurCompiler {
 
     fn compile(&mut self, request: &Request<'_>) -> Result<Code, CompileError> {
         let line = request.line;
-        let mut words = line.words(request.target);
-        if request.target == Target::Msl && line.msl_version.is_none() {
-            words.extend(["-msl-version".to_owned(), self.msl_version.clone()]);
-        }
-        let mut invocation = Invocation::parse(words).map_err(CompileError::text)?;
-        let text = request.files.read(&line.input);
-        let text = text.ok_or_else(|| CompileError::text(format!("{}: no such file", line.input)))?;
-        if let Some(parts) = request.files.parts() {
-            let loader = line.includes.iter().fold(MemoryLoader::new(parts), |l, dir| l.dir(dir));
-            invocation.options.loader = Arc::new(loader);
-        }
-        let output = compile(&Source::new(line.input.as_str(), text), &invocation.options).map_err(|f| refusal(&f))?;
+        let (invocation, source) = self.read(request)?;
+        let output = compile(&source, &invocation.options).map_err(|f| refusal(&f))?;
         let [artifact] = &output.artifacts[..] else {
             let entries: Vec<_> = output.artifacts.iter().map(|a| a.entry.as_str()).collect();
             return Err(CompileError::text(format!("one entry point was asked for, not {entries:?}")));
@@ -51,6 +41,30 @@ impl Compiler for OurCompiler {
                 Ok(Code::Metal { text: text.clone(), interface, reflection: output.reflection.to_json() })
             }
         }
+    }
+
+    fn preprocess(&mut self, request: &Request<'_>) -> Result<String, CompileError> {
+        let (invocation, source) = self.read(request)?;
+        preprocess(&source, &invocation.options).map(|done| done.text).map_err(|f| refusal(&f))
+    }
+}
+
+impl OurCompiler {
+    /// The command line as our reader of it understands it, and the source.
+    fn read(&self, request: &Request<'_>) -> Result<(Invocation, Source), CompileError> {
+        let line = request.line;
+        let mut words = line.words(request.target);
+        if request.target == Target::Msl && !line.rest.iter().any(|w| w == "-msl-version") {
+            words.extend(["-msl-version".to_owned(), self.msl_version.clone()]);
+        }
+        let mut invocation = Invocation::parse(words).map_err(CompileError::text)?;
+        let text = request.files.read(&line.input);
+        let text = text.ok_or_else(|| CompileError::text(format!("{}: no such file", line.input)))?;
+        if let Some(parts) = request.files.parts() {
+            let loader = line.includes.iter().fold(MemoryLoader::new(parts), |l, dir| l.dir(dir));
+            invocation.options.loader = Arc::new(loader);
+        }
+        Ok((invocation, Source::new(line.input.as_str(), text)))
     }
 }
 

@@ -189,7 +189,14 @@ impl Worker {
             Err(e) => return refused(e),
         };
         let target = if self.setup.metal { Target::Msl } else { Target::Spirv };
-        match self.compiler.compile(&Request { line: &line, target, files: &DiskFiles }) {
+        let request = Request { line: &line, target, files: &DiskFiles };
+        if line.preprocesses() {
+            return match self.compiler.preprocess(&request) {
+                Ok(_) => End::Compiled,
+                Err(e) => End::Refused { first: first_error(&e.text), codes: e.codes },
+            };
+        }
+        match self.compiler.compile(&request) {
             Ok(code) => {
                 if let Some(Err(e)) = self.setup.keep.as_deref().map(|dir| keep(dir, row, &code)) {
                     return End::CheckFailed(e);

@@ -205,6 +205,8 @@ fn of_intrinsic(which: Intrinsic) -> Option<Feature> {
         I::WaveIsFirstLane
         | I::WaveLaneIndex
         | I::WaveLaneCount
+        | I::GroupWaveIndex
+        | I::GroupWaveCount
         | I::WaveAny
         | I::WaveAll
         | I::WaveAllEqual

@@ -276,6 +276,13 @@ impl Parser<'_> {
                 Op::Phi
             }
             "extract" | "insert" | "swizzle" | "counter" => self.with_immediate(word, locals, &mut args)?,
+            "printf" => {
+                let format = self.name()?;
+                while self.eat(',') {
+                    args.push(self.operand(locals)?);
+                }
+                Op::Printf(format)
+            }
             "gather" => {
                 self.expect('#')?;
                 let component = self.number()?;
