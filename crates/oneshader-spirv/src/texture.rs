@@ -298,12 +298,7 @@ impl Fx<'_, '_> {
             let value = self.image_op(opcode, ty, &words, operands);
             return self.texel_result(value, texture, data);
         }
-        if offsets.iter().all(|&o| self.func.as_const(o).is_some()) {
-            let ids: Vec<u32> = offsets.iter().map(|&o| self.use_id(o)).collect();
-            let (offset_scalar, lanes) = self.shape(self.func.ty(offsets[0]))?;
-            let elem = self.cx.num(offset_scalar, lanes);
-            let array = self.cx.array(elem, 4, None);
-            let all = self.cx.unique_const(Op::ConstantComposite, array, &ids);
+        if let Some(all) = self.corner_offsets(&offsets) {
             image.add(ImageOperands::CONST_OFFSETS, &[all]);
             let mut words = words;
             image.append(&mut words);
@@ -311,23 +306,56 @@ impl Fx<'_, '_> {
             return self.texel_result(value, texture, data);
         }
         if operands.contains(T::STATUS) {
-            self.cx.unsupported(data.span, "offsets of a gather with status must be constants");
+            let message = "offsets of a gather with status must be constants from -8 to 6";
+            self.cx.unsupported(data.span, message);
             return None;
         }
-        // Offsets that vary: four gathers, of each the texel of ConstOffsets, which is the one at the coordinate itself:
-        // the last of a gather's four (Vulkan specification, texel gathering).
+        // Four gathers, of each the texel of its component.
         let mut parts = Vec::new();
-        for offset in offsets {
+        for (lane, offset) in (0..).zip(offsets) {
             let id = self.use_id(offset);
+            let constant = self.func.as_const(offset).is_some();
             let mut image = Operands::new();
-            image.add(ImageOperands::OFFSET, &[id]);
+            image.add(if constant { ImageOperands::CONST_OFFSET } else { ImageOperands::OFFSET }, &[id]);
             let mut words = words.clone();
             image.append(&mut words);
             let value = self.op(opcode, ty, &words);
-            parts.push(self.lane(value, scalar, 4, 3));
+            parts.push(self.lane(value, scalar, 4, lane));
         }
         let value = self.vector_of(&parts, scalar);
         self.texel_result((None, value), texture, data)
+    }
+
+    /// The array of `ConstOffsets` for four offsets, if they are constants in range.
+    ///
+    /// Offset i of Direct3D belongs to component i of a gather: the texels below, below right, right and at the coordinate.
+    /// `ConstOffsets` count all from the texel at the coordinate (SPIR-V, image operands), so the corners are added.
+    fn corner_offsets(&mut self, offsets: &[Value]) -> Option<u32> {
+        const CORNERS: [[i64; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
+        let consts = &self.cx.ir.consts;
+        let mut all = [[0; 2]; 4];
+        for (at, (&offset, corner)) in all.iter_mut().zip(offsets.iter().zip(CORNERS)) {
+            let of = self.func.as_const(offset)?;
+            for (i, number) in at.iter_mut().enumerate() {
+                let part = match consts.data(of) {
+                    ConstData::Composite(parts) => *parts.get(i)?,
+                    ConstData::Zero => of,
+                    _ => return None,
+                };
+                let bits = if consts.is_zero(part) { 0 } else { consts.bits(part)? };
+                *number = i64::from(bits as i32) + corner[i];
+            }
+        }
+        if !all.iter().flatten().all(|number| (-8..=7).contains(number)) {
+            return None;
+        }
+        let pair = self.cx.num(Scalar::I32, 2);
+        let ids = all.map(|numbers| {
+            let numbers = numbers.map(|n| self.cx.i32(n as i32));
+            self.cx.unique_const(Op::ConstantComposite, pair, &numbers)
+        });
+        let array = self.cx.array(pair, 4, None);
+        Some(self.cx.unique_const(Op::ConstantComposite, array, &ids))
     }
 
     /// The integer coordinate of a load, plus its offset.
