@@ -43,8 +43,7 @@ float4 shade(Varyings v) : SV_Target {
 // {
 //     shadeOutput out = {};
 //     Varyings v = {position, in.shadow, in.cascade};
-//     const float3 coordinate = float3(v.shadow.xy, float(v.cascade));
-//     const float lit = cascades.sample_compare(less_equal, coordinate.xy, uint(fmax(rint(coordinate.z), 0.0f)), v.shadow.z, level(0.0f));
+//     const float lit = cascades.sample_compare(less_equal, v.shadow.xy, v.cascade, v.shadow.z, level(0.0f));
 //     if (lit == 0.0f) {
 //         discard_fragment();
 //     }

@@ -9,7 +9,8 @@ use crate::raise::usage::{Class, TextureAccess, Uses};
 use crate::runtime::Helper;
 use oneshader_diag::codes;
 use oneshader_ir::{
-    Inst, InstData, ResourceType, Scalar, Stage, TextureDim, TextureOp, TextureOperands, TextureType, TypeKind, Value,
+    Inst, InstData, Op, ResourceType, Scalar, Stage, TextureDim, TextureOp, TextureOperands, TextureType, TypeKind,
+    Value,
 };
 
 /// A texture instruction taken apart.
@@ -75,20 +76,54 @@ impl Body<'_, '_> {
         if !access.texture.arrayed {
             return (value, None);
         }
-        let value = self.temporary("coordinate", ty, value);
-        let lanes: Vec<u8> = (0..dims).collect();
-        let position = self.swizzle(value, &lanes);
-        let layer = self.swizzle(value, &[dims]);
-        let layer = if self.cx.types.scalar_of(ty).is_some_and(Scalar::is_float) {
-            // To the nearest layer (D3D11.3 functional specification 7.18.9); below the first one there is none.
-            let zero = self.text("0.0f");
-            let layer = self.call("rint", &[layer]);
-            let layer = self.call("fmax", &[layer, zero]);
-            self.call("uint", &[layer])
-        } else {
-            self.call("uint", &[layer])
+        let at = usize::from(dims);
+        let (position, layer) = match self.components.get(&value).cloned() {
+            Some(parts) if parts.len() == at + 1 => {
+                let position = match at {
+                    1 => parts[0],
+                    _ => {
+                        let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::F32);
+                        let ty = self.cx.types.vector(scalar, dims);
+                        self.vector(ty, &parts[..at], &[1; 3][..at])
+                    }
+                };
+                (position, parts[at])
+            }
+            _ => {
+                let value = self.temporary("coordinate", ty, value);
+                let lanes: Vec<u8> = (0..dims).collect();
+                (self.swizzle(value, &lanes), self.swizzle(value, &[dims]))
+            }
         };
+        let layer = self.layer(coordinate, layer);
         (position, Some(layer))
+    }
+
+    /// The number of the layer that is `layer`, the last component of `coordinate`.
+    fn layer(&mut self, coordinate: Value, layer: Expr) -> Expr {
+        if !self.cx.types.scalar_of(self.function.ty(coordinate)).is_some_and(Scalar::is_float) {
+            return self.call("uint", &[layer]);
+        }
+        if let Some(whole) = self.whole_layer(coordinate, layer) {
+            return whole;
+        }
+        // To the nearest layer (D3D11.3 functional specification 7.18.9); below the first one there is none.
+        let zero = self.text("0.0f");
+        let layer = self.call("rint", &[layer]);
+        let layer = self.call("fmax", &[layer, zero]);
+        self.call("uint", &[layer])
+    }
+
+    /// The `uint` that a layer was converted from: the layer itself.
+    fn whole_layer(&self, coordinate: Value, layer: Expr) -> Option<Expr> {
+        let (_, whole) = self.function.def_inst(coordinate)?;
+        let (_, last) = self.function.def_inst(*whole.args.last()?)?;
+        let from = self.cx.types.kind(self.function.ty(*last.args.first()?));
+        let is_uint = whole.op == Op::Construct && last.op == Op::Convert && from == TypeKind::Scalar(Scalar::U32);
+        match self.arena[layer].kind {
+            ExprKind::Call(_, args) if is_uint => self.arena.args(args).first().copied(),
+            _ => None,
+        }
     }
 
     fn sampler(&mut self, access: &Access) -> Expr {
