@@ -122,6 +122,35 @@ fn barriers_that_not_all_threads_reach_are_noted() {
 }
 
 #[test]
+fn denormals_are_flushed_when_asked() {
+    let kernel = compile(
+        "kernel void k(device float* o [[buffer(0)]], constant float& small [[buffer(1)]]) {
+           o[0] = small * 2.0f; o[1] = log2(small); o[2] = sinh(-small); o[3] = float(half(small * 0x1p110f) * 0.5h); o[4] = fabs(small); }",
+    );
+    let run = |flush: bool| {
+        let small = f32::from_bits(0x0008_0000);
+        let mut dispatch = Dispatch::new([1, 1, 1], [1, 1, 1]).with_buffer(0, vec![0; 20]);
+        dispatch = dispatch.with_buffer(1, small.to_le_bytes());
+        dispatch.flush_denormals = flush;
+        let done = kernel.dispatch(&dispatch).expect("runs");
+        read_words(&done.resources[0]).into_iter().map(f32::from_bits).collect::<Vec<_>>()
+    };
+    let tiny = f32::from_bits(0x0008_0000);
+    assert_eq!(run(false), [tiny * 2.0, -130.0, -tiny, 2f32.powi(-21), tiny]);
+    let flushed = run(true);
+    assert_eq!(flushed, [0.0, f32::NEG_INFINITY, -0.0, 0.0, 0.0]);
+    assert!(flushed[2].is_sign_negative());
+}
+
+#[test]
+fn halves_keep_their_denormals() {
+    let kernel = compile("kernel void k(device half* o [[buffer(0)]]) { o[1] = o[0] * 0.5h; }");
+    let mut dispatch = Dispatch::new([1, 1, 1], [1, 1, 1]).with_buffer(0, 0x0000_0010u32.to_le_bytes());
+    dispatch.flush_denormals = true;
+    assert_eq!(read_words(&kernel.dispatch(&dispatch).expect("runs").resources[0]), [0x0008_0010]);
+}
+
+#[test]
 fn simd_reductions_and_scans() {
     let kernel = compile(
         "kernel void k(device uint* o [[buffer(0)]], uint l [[thread_index_in_simdgroup]], uint w [[threads_per_simdgroup]]) {

@@ -103,6 +103,9 @@ pub struct MslOptions {
     pub buffer_arrays: BufferArrays,
     /// Emulate `WaveMatch` and `WaveMultiPrefix*`, which Metal lacks, by loops.
     pub emulate_wave_match: bool,
+    /// Write vectors of 64-bit integers in buffers as arrays, and wave arithmetic on 64-bit integers as loops: Metal has
+    /// neither.
+    pub emulate_int64: bool,
     /// Let `GetDimensions` of buffers read a hidden `buffer_sizes` argument: the size in bytes of the buffer at each index.
     pub buffer_sizes: bool,
     /// The rules of the bytes of buffers; those of the SPIR-V target.

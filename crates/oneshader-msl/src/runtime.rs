@@ -152,6 +152,14 @@ inline I to_short(F x, F low, F high)
     return select(I(clamp(x, low, high)), I(0), isnan(x));
 }
 ";
+    /// Fraction: of an infinity HLSL gives NaN, `fract` 0.
+    Fraction = "fraction", [], "\
+template <typename T>
+inline T fraction(T x)
+{
+    return select(fract(x), T(NAN), isinf(x));
+}
+";
     /// Position of the highest one; all ones when there is none.
     FirstBitHigh = "first_bit_high", [], "\
 template <typename T>
@@ -402,6 +410,84 @@ inline uint3 place_in_quads(uint quad, uint lane, uint2 size)
 {
     const uint2 corner = 2u * uint2(quad % size.x, quad / size.x % size.y);
     return uint3(corner + uint2(lane & 1u, lane >> 1u), quad / (size.x * size.y));
+}
+";
+    /// Sum of 64-bit integers over the active lanes.
+    WideSum = "wave_sum_wide", [], "\
+template <typename T>
+inline T wave_sum_wide(T x)
+{
+    T result = T(0);
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
+        result = result + other;
+    }
+    return result;
+}
+";
+    /// Product likewise.
+    WideProduct = "wave_product_wide", [], "\
+template <typename T>
+inline T wave_product_wide(T x)
+{
+    T result = T(1);
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
+        result = result * other;
+    }
+    return result;
+}
+";
+    /// The least likewise.
+    WideMin = "wave_min_wide", [], "\
+template <typename T>
+inline T wave_min_wide(T x)
+{
+    T result = x;
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
+        result = min(result, other);
+    }
+    return result;
+}
+";
+    /// The greatest likewise.
+    WideMax = "wave_max_wide", [], "\
+template <typename T>
+inline T wave_max_wide(T x)
+{
+    T result = x;
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
+        result = max(result, other);
+    }
+    return result;
+}
+";
+    /// Sum over the active lanes before this one.
+    WidePrefixSum = "wave_prefix_sum_wide", [], "\
+template <typename T>
+inline T wave_prefix_sum_wide(T x, uint lane)
+{
+    T result = T(0);
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
+        result = ctz(rest) < lane ? result + other : result;
+    }
+    return result;
+}
+";
+    /// Product likewise.
+    WidePrefixProduct = "wave_prefix_product_wide", [], "\
+template <typename T>
+inline T wave_prefix_product_wide(T x, uint lane)
+{
+    T result = T(1);
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
+        result = ctz(rest) < lane ? result * other : result;
+    }
+    return result;
 }
 ";
     /// Product of matrices component by component.

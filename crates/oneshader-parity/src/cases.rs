@@ -34,6 +34,8 @@ pub struct Setup {
     pub simd_width: u32,
     /// Zeros behind each buffer where Metal runs on the CPU, in bytes.
     pub metal_slack: usize,
+    /// Further options of our compiler for Metal, separated by blanks.
+    pub metal_options: String,
     /// Options of each run.
     pub options: RunOptions,
 }
@@ -209,7 +211,7 @@ fn open_lane(setup: &Setup, name: &str) -> Result<Lane, String> {
 fn ours(setup: &Setup) -> Result<Box<dyn Compiler>, String> {
     match &setup.compiler {
         Some(c) => Ok(Box::new(CommandCompiler::new(c)?)),
-        None => Ok(Box::new(OurCompiler::new(&setup.metal_version))),
+        None => Ok(Box::new(OurCompiler::new(&setup.metal_version, &setup.metal_options))),
     }
 }
 

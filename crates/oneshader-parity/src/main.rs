@@ -165,6 +165,9 @@ struct Run {
     /// Vulkan let shaders read zeros there.
     #[arg(long, default_value_t = 0)]
     metal_slack: usize,
+    /// Further options of our compiler for Metal, separated by blanks, such as `-msl-emulate-int64 -fvk-use-dx-layout`.
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    metal_options: String,
     /// Only cases whose name matches this regular expression.
     #[arg(long)]
     filter: Option<String>,
@@ -283,6 +286,7 @@ fn bench(b: &Bench) -> Result<bool, String> {
         metal_version: "2.4".to_owned(),
         simd_width: 32,
         metal_slack: 0,
+        metal_options: String::new(),
         options: RunOptions { repeats: b.repeats.max(2), ..RunOptions::default() },
     };
     let report = oneshader_parity::bench::run(&setup, &found, b.rounds.max(1))?;
@@ -330,6 +334,7 @@ fn run(r: &Run) -> Result<bool, String> {
         metal_version: r.msl_version.clone(),
         simd_width: r.simd_width,
         metal_slack: r.metal_slack,
+        metal_options: r.metal_options.clone(),
         options: RunOptions {
             ignore_conditions: r.ignore_conditions,
             golden_images: r.golden_images.clone(),

@@ -84,6 +84,7 @@ impl CaseRun {
 /// Runs a case on a lane.
 pub fn run_case(path: &Path, text: &str, lane: &mut Lane, options: &RunOptions) -> CaseRun {
     let directives = Directives::parse(text);
+    lane.engine.suit(&directives.requires);
     let features = features(lane, options);
     let verdict = match directives.verdict(&features) {
         Ok(v) => v,

@@ -9,6 +9,9 @@ extern "C" float __msl_tanpi(float x);
 extern "C" float __msl_exp10(float x);
 extern "C" float __msl_fma_half(float x, float y, float z);
 
+// A denormal number as zero where the processor takes it for zero: what the C library does with its bits is another thing.
+inline float flushed(float x) { return x == 0.0f ? __builtin_copysignf(0.0f, x) : x; }
+
 // fract: min(x - floor(x), the largest value below 1) (MSL 6.6)
 template<class T> inline float fract(float x) {
   constexpr float below_one = __is_same(T, float) ? 0x1.fffffep-1f : 0x1.ffcp-1f;

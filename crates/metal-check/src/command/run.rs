@@ -48,6 +48,9 @@ struct Arguments {
     /// Lanes of a SIMD-group: 4, 8, 16, 32 or 64
     #[arg(long, default_value_t = 32)]
     simd_width: u32,
+    /// Take denormal floats for zero, as GPUs do
+    #[arg(long)]
+    flush_denormals: bool,
     /// Language version: metal2.4, metal3.0, metal3.1, metal3.2
     #[arg(long = "std", default_value = "metal2.4", value_name = "VERSION")]
     language: LanguageVersion,
@@ -128,6 +131,7 @@ fn dispatch(args: &Arguments) -> Result<Dispatch, String> {
     let mut dispatch = Dispatch::new(args.groups, args.threads);
     dispatch.grid = args.grid;
     dispatch.simd_width = args.simd_width;
+    dispatch.flush_denormals = args.flush_denormals;
     dispatch.timeout = Duration::from_secs(args.timeout);
     for given in &args.buffers {
         let (index, memory) = indexed(given)?;

@@ -209,7 +209,9 @@ fn emit(w: &mut Writer, result: &str, name: &str, ty: &str, args: usize, n: usiz
 }
 
 fn float_body(body: &str, ty: &str) -> String {
-    body.replace("{T}", ty).replace("$x", "float(x)").replace("$y", "float(y)").replace("$z", "float(z)")
+    // Where a dispatch flushes denormal numbers, the C library must not see them; those of `half` are none of `float`.
+    let convert = if ty == "float" { "__msl::flushed" } else { "float" };
+    NAMES.iter().fold(body.replace("{T}", ty), |b, n| b.replace(&format!("${n}"), &format!("{convert}({n})")))
 }
 
 fn floats(w: &mut Writer, ty: &str, since: Option<LanguageVersion>, n: usize) {

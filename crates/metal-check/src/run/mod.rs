@@ -113,6 +113,8 @@ pub struct Dispatch {
     pub grid: Option<[u32; 3]>,
     /// Lanes of a SIMD-group: 4, 8, 16, 32 or 64.
     pub simd_width: u32,
+    /// Whether denormal `float`s are taken for zero and never made, as Metal allows (MSL 8.1) and Direct3D asks for.
+    pub flush_denormals: bool,
     /// Memory, as it is before the dispatch.
     pub resources: Vec<Vec<u8>>,
     /// Resources bound as buffers.
@@ -138,6 +140,7 @@ impl Dispatch {
             threads,
             grid: None,
             simd_width: 32,
+            flush_denormals: false,
             resources: Vec::new(),
             buffers: Vec::new(),
             threadgroup_memory: Vec::new(),

@@ -7,6 +7,7 @@ pub(super) fn encode(d: &Dispatch) -> Vec<u8> {
     let word = |out: &mut Vec<u8>, v: u32| out.extend(v.to_le_bytes());
     let long = |out: &mut Vec<u8>, v: u64| out.extend(v.to_le_bytes());
     word(&mut out, d.simd_width);
+    word(&mut out, u32::from(d.flush_denormals));
     for v in d.groups.into_iter().chain(d.threads).chain(d.grid_size()) {
         word(&mut out, v);
     }

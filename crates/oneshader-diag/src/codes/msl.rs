@@ -5,7 +5,7 @@ codes! {
         "The module has no entry point of the name that Metal text was asked for. Name one that the file declares.";
     MSL_UNSUPPORTED_TYPE = 5102, Error, "type not supported by Metal",
         "Metal has no double, no 64-bit atomics but unsigned max and min whose result is unused, and no packed 64-bit \
-         integer vectors. Use a narrower type.";
+         integer vectors. Use a narrower type, or turn on -msl-emulate-int64 for the vectors.";
     MSL_UNSUPPORTED_SEMANTIC = 5103, Error, "semantic not supported by Metal",
         "Metal has no stage input or output for this semantic (SV_CullDistance, SV_InnerCoverage, SV_ShadingRate, \
          attributes of each vertex). Compute the value in the shader or leave it out.";
@@ -20,7 +20,7 @@ codes! {
          structured buffer.";
     MSL_WAVE_INTRINSIC = 5107, Error, "wave intrinsic not supported by Metal",
         "Metal has no WaveMatch and no WaveMultiPrefix functions, no functions over 64-bit integers, and no lane index or \
-         count in vertex shaders. Turn on the emulation, or write it with WaveReadLaneAt and WaveActiveBallot.";
+         count in vertex shaders. Turn on -msl-emulate-wave-match or -msl-emulate-int64, or write it with WaveReadLaneAt and WaveActiveBallot.";
     MSL_UNBOUNDED_ARRAY = 5108, Error, "array of resources without a size",
         "Arrays without a size and descriptor heaps are buffers of handles, which came with Metal 3.0 (macOS 13, iOS 16). \
          Ask for that version (-msl-version 3.0), or give the array a size.";

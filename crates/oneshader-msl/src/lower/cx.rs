@@ -83,7 +83,7 @@ impl<'a> Cx<'a> {
             names: Names::default(),
             scope: Scope::default(),
             layouts: layouts.map_or_else(Default::default, Cow::Borrowed),
-            memory: Memory::default(),
+            memory: Memory::new(options.emulate_int64),
             runtime: Runtime::default(),
             func_names: SecondaryMap::new(),
             facts: SecondaryMap::new(),

@@ -122,6 +122,10 @@ impl Body<'_, '_> {
                 let zero = self.uint(0);
                 self.infix(Infix::Ne, args[0], zero)
             }
+            I::Fract if self.cx.options.semantics == MslSemantics::Hlsl => {
+                let name = self.cx.need(Helper::Fraction);
+                self.call(name, args)
+            }
             I::Min | I::Max => self.min_max(which, scalar, args),
             I::Clamp => self.clamp(data, scalar, args),
             I::Mad => {

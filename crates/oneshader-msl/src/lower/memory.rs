@@ -341,7 +341,7 @@ impl Body<'_, '_> {
                     }
                 }
             }
-            MemKind::Vector => {
+            MemKind::Vector | MemKind::Components => {
                 let index = self.index_value(index);
                 let expr = self.index(place.expr, index);
                 next(expr, Holds::Component)
@@ -409,6 +409,7 @@ impl Body<'_, '_> {
             MemKind::Scalar => expr,
             MemKind::Bool => self.is_nonzero(expr),
             MemKind::Vector => self.load_vector(expr, ty),
+            MemKind::Components => self.gather_components(expr, ty),
             MemKind::Matrix { .. } | MemKind::Array { .. } | MemKind::Struct(_) => self.unpack(expr, mem, space),
             MemKind::Opaque => {
                 self.opaque(span);
@@ -424,6 +425,26 @@ impl Body<'_, '_> {
             return self.construct(ty, &[expr]);
         }
         self.convert(ty, expr)
+    }
+
+    /// The vector whose components stand at `expr`, an array or a pointer.
+    fn gather_components(&mut self, expr: Expr, ty: Type) -> Expr {
+        let parts: Vec<Expr> = (0..self.cx.types.lanes(ty)).map(|i| self.component_at(expr, i)).collect();
+        self.construct(ty, &parts)
+    }
+
+    fn scatter_components(&mut self, expr: Expr, ty: Type, value: Expr) {
+        let value = self.temporary("value", ty, value);
+        for i in 0..self.cx.types.lanes(ty) {
+            let to = self.component_at(expr, i);
+            let part = self.swizzle(value, &[i]);
+            self.assign(to, part);
+        }
+    }
+
+    fn component_at(&mut self, expr: Expr, index: u8) -> Expr {
+        let index = self.number(i64::from(index));
+        self.index(expr, index)
     }
 
     /// Writes `value` to a place.
@@ -470,6 +491,7 @@ impl Body<'_, '_> {
                 };
                 self.assign(expr, value);
             }
+            MemKind::Components => self.scatter_components(expr, ty, value),
             MemKind::Matrix { .. } | MemKind::Array { .. } | MemKind::Struct(_) => {
                 let call = self.pack(expr, mem, value, space);
                 self.out.push(Stmt::Do(call));
@@ -538,6 +560,10 @@ impl Body<'_, '_> {
         let (scalar, len, ty) = self.raw_type(data.ty, data.span);
         let expr = self.raw_address(data.args[0], data.args[1], &ty);
         let value = match (scalar, len) {
+            (Scalar::Int { bits: 64, .. }, 2..) => {
+                let pointer = self.pointer_of(expr);
+                self.gather_components(pointer, data.ty)
+            }
             (Scalar::Bool, 1) => self.is_nonzero(expr),
             (_, 1) => expr,
             _ => self.load_vector(expr, data.ty),
@@ -552,6 +578,12 @@ impl Body<'_, '_> {
         let value_ty = self.function.ty(data.args[2]);
         let (scalar, len, ty) = self.raw_type(value_ty, data.span);
         let place = self.raw_address(data.args[0], data.args[1], &ty);
+        if let (Scalar::Int { bits: 64, .. }, 2..) = (scalar, len) {
+            let pointer = self.pointer_of(place);
+            self.mark_line(data.span);
+            self.flush(effects::STORAGE, false);
+            return self.scatter_components(pointer, value_ty, value);
+        }
         let value = match (scalar, len) {
             (Scalar::Bool, 1) => self.call("uint", &[value]),
             (Scalar::Bool, _) => {
@@ -565,16 +597,25 @@ impl Body<'_, '_> {
         self.out.push(Stmt::Assign(place, value));
     }
 
-    /// The packed type of a raw access.
+    /// The pointer that a place is reached through.
+    fn pointer_of(&self, place: Expr) -> Expr {
+        match self.arena[place].kind {
+            ExprKind::Prefix(Prefix::Deref, pointer) => pointer,
+            _ => place,
+        }
+    }
+
+    /// The packed type of a raw access; of a vector of 64-bit integers that of a component.
     fn raw_type(&mut self, ty: Type, span: Span) -> (Scalar, u8, String) {
         let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::U32);
         let len = self.cx.types.lanes(ty).max(1);
-        if scalar.bits() == 64 && (scalar.is_float() || len > 1) {
+        let wide = scalar.bits() == 64 && len > 1;
+        if wide && !self.cx.options.emulate_int64 || scalar.bits() == 64 && scalar.is_float() {
             self.opaque(span);
         }
         let memory = if scalar == Scalar::Bool { Scalar::U32 } else { scalar };
         let name = crate::raise::memory::scalar_name(memory);
-        (scalar, len, if len == 1 { name.to_owned() } else { format!("packed_{name}{len}") })
+        (scalar, len, if len == 1 || wide { name.to_owned() } else { format!("packed_{name}{len}") })
     }
 
     /// The values that a pointer or handle is made of must outlive it when it has several users.

@@ -99,6 +99,9 @@ impl Body<'_, '_> {
                 self.zero(data.ty)
             }
             _ => {
+                if scalar.bits() == 64 && self.cx.options.emulate_int64 {
+                    return self.wide_arithmetic(which, args, ty);
+                }
                 if scalar.bits() == 64 {
                     self.wide(data);
                     return self.zero(data.ty);
@@ -148,6 +151,48 @@ impl Body<'_, '_> {
             args[0] = self.add(crate::ast::ExprKind::Call(pair, list), 7);
         }
         self.call(name, &args)
+    }
+
+    /// Arithmetic on 64-bit integers, component by component: bits by halves, the rest by loops over the lanes.
+    fn wide_arithmetic(&mut self, which: Intrinsic, args: &[Expr], ty: Type) -> Expr {
+        use Intrinsic as I;
+        let lanes = self.cx.types.lanes(ty);
+        let value = self.temporary("wide", ty, args[0]);
+        let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::U32);
+        let own = self.cx.types.scalar(scalar);
+        let unsigned = self.cx.types.scalar(Scalar::Int { bits: 64, signed: false });
+        let (helper, wraps) = match which {
+            I::WaveSum => (Some(Helper::WideSum), true),
+            I::WaveProduct => (Some(Helper::WideProduct), true),
+            I::WavePrefixSum => (Some(Helper::WidePrefixSum), true),
+            I::WavePrefixProduct => (Some(Helper::WidePrefixProduct), true),
+            I::WaveMin => (Some(Helper::WideMin), false),
+            I::WaveMax => (Some(Helper::WideMax), false),
+            _ => (None, false),
+        };
+        let name = match helper {
+            Some(helper) => self.cx.need(helper),
+            None => same_function(which).unwrap_or("simd_and"),
+        };
+        let back = self.cx.value_type(own);
+        let back = format!("as_type<{}>", self.cx.names.get(back));
+        let parts: Vec<Expr> = (0..lanes)
+            .map(|i| {
+                let part = if lanes == 1 { value } else { self.swizzle(value, &[i]) };
+                if helper.is_none() {
+                    let halves = self.call("as_type<uint2>", &[part]);
+                    let halves = self.call(name, &[halves]);
+                    return self.call(&back, &[halves]);
+                }
+                let converts = wraps && own != unsigned;
+                let part = if converts { self.construct(unsigned, &[part]) } else { part };
+                let mut list = vec![part];
+                list.extend_from_slice(&args[1..]);
+                let call = self.call(name, &list);
+                if converts { self.construct(own, &[call]) } else { call }
+            })
+            .collect();
+        if lanes == 1 { parts[0] } else { self.construct(ty, &parts) }
     }
 
     fn wide(&mut self, data: &InstData) {

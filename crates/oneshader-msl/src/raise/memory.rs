@@ -48,6 +48,8 @@ pub(crate) enum MemKind {
         wrapped: bool,
     },
     Struct(Vec<MemMember>),
+    /// A vector of 64-bit integers as an array of them, when that is asked for.
+    Components,
     /// Bytes Metal has no type for: `double`, vectors of 64-bit integers.
     Opaque,
 }
@@ -85,6 +87,8 @@ pub(crate) struct Memory {
     pub mems: PrimaryMap<Mem, MemData>,
     /// In order of declaration.
     pub structs: Vec<MemStruct>,
+    /// Whether vectors of 64-bit integers are arrays; else they are bytes.
+    emulate_int64: bool,
     known: FxHashMap<(LayoutId, u32), Mem>,
     wrappers: FxHashMap<(String, String, u32), String>,
 }
@@ -116,6 +120,11 @@ pub(crate) fn scalar_name(scalar: Scalar) -> &'static str {
 }
 
 impl Memory {
+    /// No types yet. `emulate_int64`: vectors of 64-bit integers are arrays.
+    pub(crate) fn new(emulate_int64: bool) -> Self {
+        Self { emulate_int64, ..Self::default() }
+    }
+
     /// The memory type of `layout`, padded at its end to `total` bytes when it is a structure.
     pub(crate) fn get(&mut self, source: &mut Source, layout: LayoutId, total: u32) -> Mem {
         let layouts = source.layouts;
@@ -126,7 +135,7 @@ impl Memory {
         }
         let ty = info.ty;
         let data = match &info.kind {
-            LayoutKind::Scalar | LayoutKind::Vector => plain(source.types, ty, info.size),
+            LayoutKind::Scalar | LayoutKind::Vector => self.plain(source.types, ty, info.size),
             &LayoutKind::Matrix { order, lines, stride } => {
                 let elem = source.types.scalar_of(ty).unwrap_or(Scalar::F32);
                 let len = match (source.types.kind(ty), order) {
@@ -135,7 +144,7 @@ impl Memory {
                     _ => 4,
                 };
                 let line_ty = source.types.vector(elem, len);
-                let line = self.mems.push(vector(line_ty, elem, len));
+                let line = self.mems.push(self.vector(line_ty, elem, len));
                 let (base, suffix, wrapped) = self.elements(source, line, stride);
                 let align = self.mems[line].align;
                 let kind = MemKind::Matrix { order, lines, line, wrapped };
@@ -284,38 +293,42 @@ impl Memory {
         }
         out.push_str("#endif\n\n");
     }
-}
 
-fn plain(types: &Types, ty: Type, size: u32) -> MemData {
-    match types.kind(ty) {
-        TypeKind::Vector { elem, len } => vector(ty, elem, len),
-        _ => {
-            let scalar = types.scalar_of(ty).unwrap_or(Scalar::U32);
-            let (kind, base) = match scalar {
-                Scalar::Bool => (MemKind::Bool, "uint"),
-                Scalar::Float { bits: 64 } => return opaque(ty, size),
-                _ => (MemKind::Scalar, scalar_name(scalar)),
-            };
-            MemData { ty, kind, base: base.to_owned(), suffix: String::new(), size, align: size }
+    fn plain(&self, types: &Types, ty: Type, size: u32) -> MemData {
+        match types.kind(ty) {
+            TypeKind::Vector { elem, len } => self.vector(ty, elem, len),
+            _ => {
+                let scalar = types.scalar_of(ty).unwrap_or(Scalar::U32);
+                let (kind, base) = match scalar {
+                    Scalar::Bool => (MemKind::Bool, "uint"),
+                    Scalar::Float { bits: 64 } => return opaque(ty, size),
+                    _ => (MemKind::Scalar, scalar_name(scalar)),
+                };
+                MemData { ty, kind, base: base.to_owned(), suffix: String::new(), size, align: size }
+            }
         }
     }
-}
 
-/// A vector of `len` components.
-fn vector(ty: Type, elem: Scalar, len: u8) -> MemData {
-    let bytes = elem.bits() / 8;
-    let size = bytes * u32::from(len);
-    if elem.bits() == 64 {
-        return opaque(ty, size);
-    }
-    let name = if elem == Scalar::Bool { "uint" } else { scalar_name(elem) };
-    MemData {
-        ty,
-        kind: MemKind::Vector,
-        base: format!("packed_{name}{len}"),
-        suffix: String::new(),
-        size,
-        align: bytes,
+    /// A vector of `len` components.
+    fn vector(&self, ty: Type, elem: Scalar, len: u8) -> MemData {
+        let bytes = elem.bits() / 8;
+        let size = bytes * u32::from(len);
+        if elem.bits() == 64 && !(self.emulate_int64 && elem.is_int()) {
+            return opaque(ty, size);
+        }
+        let name = if elem == Scalar::Bool { "uint" } else { scalar_name(elem) };
+        if elem.bits() == 64 {
+            let (kind, suffix) = (MemKind::Components, format!("[{len}]"));
+            return MemData { ty, kind, base: name.to_owned(), suffix, size, align: bytes };
+        }
+        MemData {
+            ty,
+            kind: MemKind::Vector,
+            base: format!("packed_{name}{len}"),
+            suffix: String::new(),
+            size,
+            align: bytes,
+        }
     }
 }
 

@@ -24,6 +24,7 @@ pub fn options(input: &str) -> MslOptions {
             ("semantics", "metal") => options.semantics = MslSemantics::Metal,
             ("buffer_arrays", "arguments") => options.buffer_arrays = BufferArrays::Arguments,
             ("emulate_wave_match", _) => options.emulate_wave_match = true,
+            ("emulate_int64", _) => options.emulate_int64 = true,
             ("buffer_sizes", _) => options.buffer_sizes = true,
             ("layout", "dx") => options.layout = LayoutOptions::DX,
             ("layout", "scalar") => options.layout = LayoutOptions::SCALAR,

@@ -68,7 +68,7 @@ pub struct Program {
 impl Program {
     /// Parses and checks a pipeline text.
     pub fn parse(yaml: &str) -> Result<Self, String> {
-        let pipeline: Pipeline = serde_yaml_ng::from_str(&without_double_commas(yaml)).map_err(|e| e.to_string())?;
+        let pipeline: Pipeline = serde_yaml_ng::from_str(&as_llvm_reads(yaml)).map_err(|e| e.to_string())?;
         let buffers = pipeline.buffers.iter().map(buffer).collect::<Result<Vec<_>, _>>()?;
         let kind = kind(&pipeline)?;
         let program = Self { pipeline, kind, buffers };
@@ -279,17 +279,25 @@ pub fn push_constants(program: &Program) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// LLVM's reader takes `[1,, 2]` for `[1, 2]`, and tests rely on it; YAML does not. Comments stay as they are.
-fn without_double_commas(yaml: &str) -> String {
+/// LLVM's reader takes `[1,, 2]` for `[1, 2]` and `-0` for text, and tests rely on it; of YAML the one is wrong and the other
+/// the integer 0. Comments stay as they are.
+fn as_llvm_reads(yaml: &str) -> String {
     let mut out = String::with_capacity(yaml.len());
+    let ends = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "[],".contains(c));
     for line in yaml.split_inclusive('\n') {
         let code = line.find('#').unwrap_or(line.len());
         let mut comma = false;
-        for c in line[..code].chars() {
-            if c != ',' || !comma {
+        let mut chars = line[..code].chars();
+        let mut before = None;
+        while let Some(c) = chars.next() {
+            if c == '-' && ends(before) && chars.as_str().starts_with('0') && ends(chars.as_str().chars().nth(1)) {
+                out.push_str("\"-0\"");
+                chars.next();
+            } else if c != ',' || !comma {
                 out.push(c);
             }
             comma = c == ',' || (comma && c.is_whitespace());
+            before = Some(c);
         }
         out.push_str(&line[code..]);
     }
@@ -421,6 +429,14 @@ DescriptorSets:
   - Resources:
     - { Name: In, Kind: Buffer, DirectXBinding: { Register: 0, Space: 0 }, VulkanBinding: { Binding: 0 } }
 ";
+
+    #[test]
+    fn negative_zero_keeps_its_sign() {
+        let text = "[-0, 1, -0 ,-05, 2-0]\n- -0 # -0\n";
+        assert_eq!(as_llvm_reads(text), "[\"-0\", 1, \"-0\" ,-05, 2-0]\n- \"-0\" # -0\n");
+        let program = Program::parse(&COMPUTE.replace("[1, 2.5,", "[-0, 2.5,")).unwrap();
+        assert_eq!(program.buffers[0].data[0][..4], (-0.0f32).to_le_bytes());
+    }
 
     #[test]
     fn data_become_bytes() {

@@ -10,12 +10,16 @@ use std::sync::Arc;
 pub struct OurCompiler {
     /// Metal's language version, where the command line says none.
     msl_version: String,
+    /// Further options for Metal.
+    msl_options: Vec<String>,
 }
 
 impl OurCompiler {
-    /// Compiles for this version of Metal unless a command line names another.
-    pub fn new(msl_version: &str) -> Self {
-        Self { msl_version: msl_version.to_owned() }
+    /// Compiles for this version of Metal unless a command line names another, and with these options, separated by
+    /// blanks.
+    pub fn new(msl_version: &str, msl_options: &str) -> Self {
+        let msl_options = msl_options.split_whitespace().map(str::to_owned).collect();
+        Self { msl_version: msl_version.to_owned(), msl_options }
     }
 }
 
@@ -54,8 +58,11 @@ impl OurCompiler {
     fn read(&self, request: &Request<'_>) -> Result<(Invocation, Source), CompileError> {
         let line = request.line;
         let mut words = line.words(request.target);
-        if request.target == Target::Msl && !line.rest.iter().any(|w| w == "-msl-version") {
-            words.extend(["-msl-version".to_owned(), self.msl_version.clone()]);
+        if request.target == Target::Msl {
+            if line.msl_version.is_none() {
+                words.extend(["-msl-version".to_owned(), self.msl_version.clone()]);
+            }
+            words.extend(self.msl_options.iter().cloned());
         }
         let mut invocation = Invocation::parse(words).map_err(CompileError::text)?;
         let text = request.files.read(&line.input);

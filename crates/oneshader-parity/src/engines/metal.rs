@@ -56,6 +56,9 @@ pub struct MetalEngine {
     /// By language version, made when a text asks for it.
     executors: BTreeMap<LanguageVersion, Executor>,
     features: Features,
+    /// Lanes of a SIMD-group where a case does not ask for a number.
+    default_width: u32,
+    /// Those of the case at hand.
     simd_width: u32,
     slack: usize,
     timeout: Duration,
@@ -74,7 +77,7 @@ impl MetalEngine {
         let mut features: Features = names.iter().map(|n| (*n).to_owned()).collect();
         features.extend((0..=9).map(|minor| format!("SM_6_{minor}")));
         features.insert(format!("WaveSize_{simd_width}"));
-        Ok(Self { options, executors, features, simd_width, slack, timeout })
+        Ok(Self { options, executors, features, default_width: simd_width, simd_width, slack, timeout })
     }
 }
 
@@ -96,11 +99,19 @@ impl MetalEngine {
 
 impl Engine for MetalEngine {
     fn description(&self) -> String {
-        format!("Metal text on the CPU, SIMD-groups of {}", self.simd_width)
+        format!("Metal text on the CPU, SIMD-groups of {}", self.default_width)
     }
 
     fn features(&self) -> &Features {
         &self.features
+    }
+
+    fn suit(&mut self, requires: &[String]) {
+        let asked = requires.iter().find_map(|r| r.strip_prefix("WaveSize_")?.parse().ok());
+        let width = asked.filter(|w: &u32| (4..=64).contains(w) && w.is_power_of_two()).unwrap_or(self.default_width);
+        self.features.remove(&format!("WaveSize_{}", self.simd_width));
+        self.features.insert(format!("WaveSize_{width}"));
+        self.simd_width = width;
     }
 
     fn run(&mut self, program: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError> {
@@ -119,6 +130,8 @@ impl Engine for MetalEngine {
             .map_err(error)?;
         let mut dispatch = Dispatch::new(program.groups(), interface.threads);
         dispatch.simd_width = self.simd_width;
+        // As Direct3D asks for (D3D11.3 functional specification 3.1.3.4), and GPUs of Apple do.
+        dispatch.flush_denormals = true;
         dispatch.timeout = self.timeout;
         let bound = bind::bind(program, interface, &mut dispatch)?;
         for r in &mut dispatch.resources {

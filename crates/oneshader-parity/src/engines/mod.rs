@@ -56,6 +56,11 @@ pub trait Engine {
     /// What it can do, as feature names of test conditions.
     fn features(&self) -> &Features;
 
+    /// Suits itself to what a case requires, where it can choose; the case before this one counts no more.
+    fn suit(&mut self, requires: &[String]) {
+        let _ = requires;
+    }
+
     /// Runs the program once; results are written into its buffers.
     fn run(&mut self, program: &mut Program, shaders: &[CompiledShader]) -> Result<(), EngineError>;
 

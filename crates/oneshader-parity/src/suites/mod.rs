@@ -104,7 +104,7 @@ impl Which {
         Ok(match self {
             Self::Dxc(path) => Box::new(DxcReference::load(path, false)?),
             Self::Command(c) => Box::new(CommandCompiler::new(c)?),
-            Self::Ours => Box::new(OurCompiler::new(metal_version)),
+            Self::Ours => Box::new(OurCompiler::new(metal_version, "")),
         })
     }
 }

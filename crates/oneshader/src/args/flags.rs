@@ -111,6 +111,7 @@ flags! {
     MslBinding: "msl-binding"; Equals, Metal, "MODEL", "direct (default): one argument each; argument-struct: one struct at buffer 0";
     MslSemantics: "msl-semantics"; Equals, Metal, "RULES", "hlsl (default): defined where C++ is not; metal: plain operators";
     MslBufferSizes: "msl-buffer-sizes"; None, Metal, "", "GetDimensions of buffers through a hidden argument, see reflection";
+    MslInt64: "msl-emulate-int64"; None, Metal, "", "vectors of 64-bit integers in buffers, wave arithmetic on 64-bit integers";
     MslWaveMatch: "msl-emulate-wave-match"; None, Metal, "", "WaveMatch and WaveMultiPrefix* by loops over lanes";
     MslBufferArrays: "msl-buffer-arrays"; Equals, Metal, "FORM", "array (one argument, default) or arguments (one for each buffer)";
     MslLines: "msl-lines"; None, Metal, "", "#line directives that lead back to the HLSL";

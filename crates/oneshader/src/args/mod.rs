@@ -196,6 +196,7 @@ impl Invocation {
                 options.msl.buffer_arrays = choose(&given, &forms)?;
             }
             Flag::MslBufferSizes => options.msl.buffer_sizes = true,
+            Flag::MslInt64 => options.msl.emulate_int64 = true,
             Flag::MslWaveMatch => options.msl.emulate_wave_match = true,
             Flag::MslLines => options.msl_lines = true,
             Flag::BindingMap => {
