@@ -219,15 +219,22 @@ fn replace_statics(module: &mut IrModule, func: &mut Function, statics: &[(Globa
     crate::edit::remove_insts(func, &dead);
 }
 
-/// The resource's variable that a value is a whole copy of.
-fn copied_variable(func: &Function, value: Value) -> Option<Value> {
-    let (_, load) = func.def_inst(value).filter(|(_, d)| d.op == Op::Load)?;
-    matches!(func.values[load.args[0]].def, ValueDef::Global(_)).then_some(load.args[0])
+/// The resource's variable that a value is a copy of, and the indices that lead to the part that was copied.
+fn copied_part(func: &Function, value: Value) -> Option<(Value, SmallVec<[Value; 2]>)> {
+    match source(func, value)? {
+        Source::Element(base, indices) => Some((base, indices)),
+        Source::Value(_) => None,
+    }
+}
+
+/// The same where the indices are constants, so that they are at hand everywhere.
+fn copied_variable(func: &Function, value: Value) -> Option<(Value, SmallVec<[Value; 2]>)> {
+    copied_part(func, value).filter(|(_, indices)| indices.iter().all(|&i| func.as_const(i).is_some()))
 }
 
 /// A local array that is stored once, as a copy of a whole array of resources, and only looked into else, is that array.
 fn alias_copies(module: &mut IrModule, func: &mut Function) {
-    let mut copies: SecondaryMap<Local, Option<Value>> = SecondaryMap::new();
+    let mut copies: SecondaryMap<Local, Option<(Value, SmallVec<[Value; 2]>)>> = SecondaryMap::new();
     let mut other: EntitySet<Local> = EntitySet::with_capacity(func.locals.len());
     for (_, _, data) in func.live_insts() {
         for (position, &arg) in data.args.iter().enumerate() {
@@ -255,7 +262,7 @@ fn alias_copies(module: &mut IrModule, func: &mut Function) {
             let inst = func.blocks[block].insts[i];
             let Some(&base) = func.insts[inst].args.first() else { continue };
             let ValueDef::Local(local) = func.values[base].def else { continue };
-            let Some(source) = copies[local].filter(|_| !other.contains(local)) else { continue };
+            let Some((source, path)) = copies[local].clone().filter(|_| !other.contains(local)) else { continue };
             if func.insts[inst].op == Op::Store {
                 dead.insert(inst);
                 continue;
@@ -263,8 +270,10 @@ fn alias_copies(module: &mut IrModule, func: &mut Function) {
             let Some(result) = func.insts[inst].result else { continue };
             let Some((_, pointee)) = module.types.pointee(func.ty(result)) else { continue };
             let ty = module.types.pointer(AddressSpace::Handle, pointee);
-            func.insts[inst].args[0] = source;
-            func.insts[inst].ty = ty;
+            let data = &mut func.insts[inst];
+            data.args[0] = source;
+            data.args.insert_many(1, path);
+            data.ty = ty;
             func.values[result].ty = ty;
         }
     }
@@ -281,13 +290,14 @@ fn load_elements(module: &mut IrModule, func: &mut Function) {
             let data = func.insts[inst].clone();
             at += 1;
             let Op::Extract { index } = data.op else { continue };
-            let Some(source) = copied_variable(func, data.args[0]).filter(|_| is_handle(module, data.ty)) else {
+            let Some((source, path)) = copied_part(func, data.args[0]).filter(|_| holds_handle(module, data.ty)) else {
                 continue;
             };
             let c = module.consts.u32(&mut module.types, index);
             let index = func.const_value(&module.consts, c);
             let ty = module.types.pointer(AddressSpace::Handle, data.ty);
-            let access = inst_data(Op::Access, ty, &[source, index], InstFlags::empty(), data.span);
+            let args: SmallVec<[Value; 4]> = std::iter::once(source).chain(path).chain([index]).collect();
+            let access = inst_data(Op::Access, ty, &args, InstFlags::empty(), data.span);
             if let Some(address) = insert(module, func, block, at - 1, access) {
                 let load = &mut func.insts[inst];
                 (load.op, load.args) = (Op::Load, SmallVec::from_slice(&[address]));
