@@ -38,9 +38,17 @@ impl<'m> FunctionBuilder<'m> {
     pub fn new(module: &'m mut IrModule, func: Function) -> Self {
         let span = func.span;
         let mut builder = Self { module, func, span, flags: InstFlags::empty(), block: None };
-        let entry = builder.create_block();
-        builder.switch_to(entry);
+        builder.enter();
         builder
+    }
+
+    /// Makes the entry block, and room for a function of some lines.
+    fn enter(&mut self) {
+        self.func.insts.reserve(32);
+        self.func.values.reserve(48);
+        let entry = self.create_block();
+        self.func.blocks[entry].insts.reserve(32);
+        self.switch_to(entry);
     }
 
     /// Begins another function in the place of the current one, which is given back as it is. The new one has an empty
@@ -50,8 +58,7 @@ impl<'m> FunctionBuilder<'m> {
         self.block = None;
         let old = std::mem::replace(&mut self.func, func);
         if self.func.order.is_empty() {
-            let entry = self.create_block();
-            self.switch_to(entry);
+            self.enter();
         }
         old
     }

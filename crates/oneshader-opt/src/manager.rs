@@ -2,10 +2,10 @@
 
 use crate::pipeline::{Pipeline, Step};
 use crate::table::{Pass, Run};
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::{DiagnosticBag, Span};
 use oneshader_ir::analysis::{Cfg, DomTree};
-use oneshader_ir::{Func, Function, IrModule, Name, VerifyReport, verify, verify_function};
+use oneshader_ir::{Func, Function, IrModule, Name, Type, VerifyReport, verify, verify_function};
 use smallvec::SmallVec;
 
 /// How much to optimize.
@@ -61,12 +61,15 @@ pub struct Cx<'a> {
     pub bag: &'a mut DiagnosticBag,
     /// The graph of the function being worked on, while it is known.
     graph: Option<Graph>,
+    /// Whether calls may be dropped when nobody needs their results, of the callees that were asked about. Functions are
+    /// worked on after those they call, so that the answers stay.
+    pub(crate) pure: SecondaryMap<Func, Option<bool>>,
 }
 
 impl<'a> Cx<'a> {
     /// Of a run that looks at no function yet.
     pub fn new(config: Config, bag: &'a mut DiagnosticBag) -> Self {
-        Self { config, bag, graph: None }
+        Self { config, bag, graph: None, pure: SecondaryMap::new() }
     }
 
     /// The next graph asked for is of another function, or of one with other edges.
@@ -116,8 +119,9 @@ pub fn run(
             continue;
         }
         let count = steps[at..].iter().take_while(|s| !matches!(s, Stage::Module(_))).count();
+        cx.pure.clear();
         for func in reached(module) {
-            Worked::new(func).run(module, &steps[at..at + count], &mut cx)?;
+            Worked::run(module, func, &steps[at..at + count], &mut cx)?;
         }
         at += count;
         if config.verify {
@@ -158,9 +162,10 @@ impl Stage {
     }
 }
 
-/// A function while passes run over it.
+/// A function while passes run over it; it is out of the module.
 struct Worked {
-    func: Func,
+    id: Func,
+    func: Function,
     /// Counts changes.
     version: u32,
     /// Passes and the version that they last found nothing to do in.
@@ -168,13 +173,18 @@ struct Worked {
 }
 
 impl Worked {
-    fn new(func: Func) -> Self {
-        Self { func, version: 0, settled: SmallVec::new() }
+    fn run(module: &mut IrModule, id: Func, stages: &[Stage], cx: &mut Cx) -> Result<(), VerifyReport> {
+        cx.forget_graph();
+        let hole = hole(module.functions[id].ret);
+        let func = std::mem::replace(&mut module.functions[id], hole);
+        let mut this = Self { id, func, version: 0, settled: SmallVec::new() };
+        let result = this.stages(module, stages, cx);
+        module.functions[id] = this.func;
+        result
     }
 
-    fn run(mut self, module: &mut IrModule, stages: &[Stage], cx: &mut Cx) -> Result<(), VerifyReport> {
-        cx.forget_graph();
-        self.compact(module, cx);
+    fn stages(&mut self, module: &mut IrModule, stages: &[Stage], cx: &mut Cx) -> Result<(), VerifyReport> {
+        self.compact(cx);
         for stage in stages {
             let Stage::Functions(times, passes) = stage else { continue };
             for _ in 0..*times {
@@ -185,7 +195,7 @@ impl Worked {
                 if self.version == before {
                     break;
                 }
-                self.compact(module, cx);
+                self.compact(cx);
             }
         }
         Ok(())
@@ -196,8 +206,14 @@ impl Worked {
         if settled.is_some_and(|at| self.settled[at].1 == self.version) {
             return Ok(());
         }
-        if run_on(module, pass, self.func, cx)? {
+        if run_on(module, pass, &mut self.func, cx) {
             self.version += 1;
+            if cx.config.verify {
+                std::mem::swap(&mut module.functions[self.id], &mut self.func);
+                let result = verify_function(module, self.id, pass.name);
+                std::mem::swap(&mut module.functions[self.id], &mut self.func);
+                return result;
+            }
             return Ok(());
         }
         match settled {
@@ -208,10 +224,9 @@ impl Worked {
     }
 
     /// Numbers a function anew of which less than half lives.
-    fn compact(&mut self, module: &mut IrModule, cx: &mut Cx) {
-        let func = &mut module.functions[self.func];
-        if func.insts.len() > 2 * crate::edit::size(func) + 64 {
-            func.compact();
+    fn compact(&mut self, cx: &mut Cx) {
+        if self.func.insts.len() > 2 * crate::edit::size(&self.func) + 64 {
+            self.func.compact();
             cx.forget_graph();
         }
     }
@@ -223,9 +238,11 @@ pub fn run_pass(module: &mut IrModule, pass: &Pass, cx: &mut Cx) -> Result<bool,
     match pass.run {
         Run::Module(run) => changed = run(module, cx),
         Run::Function(_) => {
+            cx.pure.clear();
             for index in 0..module.functions.len() {
                 cx.forget_graph();
-                changed |= run_on(module, pass, Func::from_u32(index as u32), cx)?;
+                let id = Func::from_u32(index as u32);
+                changed |= with_function(module, id, |module, func| run_on(module, pass, func, cx));
             }
         }
     }
@@ -235,17 +252,19 @@ pub fn run_pass(module: &mut IrModule, pass: &Pass, cx: &mut Cx) -> Result<bool,
     Ok(changed)
 }
 
-/// Runs a pass over one function.
-fn run_on(module: &mut IrModule, pass: &Pass, func: Func, cx: &mut Cx) -> Result<bool, VerifyReport> {
-    let Run::Function(run) = pass.run else { return Ok(false) };
-    let changed = with_function(module, func, |module, func| run(module, func, cx));
+/// Runs a pass over one function, which is out of the module.
+fn run_on(module: &mut IrModule, pass: &Pass, func: &mut Function, cx: &mut Cx) -> bool {
+    let Run::Function(run) = pass.run else { return false };
+    let changed = run(module, func, cx);
     if changed && !pass.keeps_graph {
         cx.forget_graph();
     }
-    if changed && cx.config.verify {
-        verify_function(module, func, pass.name)?;
-    }
-    Ok(changed)
+    changed
+}
+
+/// What stands in the place of a function that is out of the module.
+fn hole(ret: Type) -> Function {
+    Function::new(Name::from_u32(0), ret, Span::NONE)
 }
 
 /// Takes a function out of the module while `f` changes it.
@@ -254,7 +273,7 @@ pub(crate) fn with_function<T>(
     id: Func,
     f: impl FnOnce(&mut IrModule, &mut Function) -> T,
 ) -> T {
-    let hole = Function::new(Name::from_u32(0), module.functions[id].ret, Span::NONE);
+    let hole = hole(module.functions[id].ret);
     let mut func = std::mem::replace(&mut module.functions[id], hole);
     let result = f(module, &mut func);
     module.functions[id] = func;

@@ -25,8 +25,9 @@ const SCALAR: &[&str] =
     &["sroa", "mem2reg", "fold", "algebraic", "const-branch", "unreachable", "gvn", "dse", "dce", "simplify-cfg"];
 
 impl Pipeline {
-    /// What every target needs, and no more.
-    pub const LEGAL: Self = Self { steps: &[Pass("unreachable"), Pass("resolve-handles")] };
+    /// What every target needs, and no more: some operands of textures must be constants.
+    pub const LEGAL: Self =
+        Self { steps: &[Pass("unreachable"), Pass("resolve-handles"), Repeat(16, &["fold"]), Pass("dce")] };
 
     /// Cleanup that keeps the shape a person wrote: the default for Metal.
     pub const CLEANUP: Self = Self {
@@ -42,6 +43,9 @@ impl Pipeline {
         steps: &[
             Pass("unreachable"),
             Pass("resolve-handles"),
+            // What is copied is small then.
+            Repeat(16, &["fold"]),
+            Pass("dce"),
             Pass("inline"),
             Pass("nest-exits"),
             Pass("localize"),

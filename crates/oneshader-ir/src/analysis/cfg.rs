@@ -19,7 +19,8 @@ impl Cfg {
     /// Reads the edges of the living blocks.
     pub fn new(func: &Function) -> Self {
         let blocks = func.blocks.len();
-        let (mut out, mut back) = (Vec::new(), Vec::new());
+        let edges = func.order.len() * 2;
+        let (mut out, mut back) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
         let mut seen_from = vec![u32::MAX; blocks];
         for &block in &func.order {
             for succ in func.blocks[block].term.successors() {
@@ -68,8 +69,8 @@ impl Cfg {
 
 fn reverse_post_order(entry: Option<Block>, succs: &Csr<Block>, blocks: usize) -> (Vec<Block>, Vec<u32>) {
     let mut index = vec![u32::MAX; blocks];
-    let mut order = Vec::new();
-    let mut stack = Vec::new();
+    let mut order = Vec::with_capacity(blocks);
+    let mut stack = Vec::with_capacity(blocks);
     if let Some(entry) = entry {
         index[entry.index()] = 0;
         stack.push((entry, succs.row(entry.index()).len()));

@@ -77,7 +77,7 @@ impl DomTree {
         }
         let children = Csr::new(nodes, &pairs);
         let (mut first, mut last) = (vec![NONE; nodes], vec![0; nodes]);
-        let mut preorder = Vec::new();
+        let mut preorder = Vec::with_capacity(blocks);
         let mut counter = 0;
         let mut stack = vec![(root, false)];
         while let Some((node, left)) = stack.pop() {
@@ -150,8 +150,9 @@ fn semi_nca<'a>(
 ) -> Vec<u32> {
     // Depth-first numbers from 1; 0 stands for "none".
     let mut number = vec![0u32; nodes];
-    let mut vertex = vec![root];
-    let mut parent = vec![0u32];
+    let (mut vertex, mut parent) = (Vec::with_capacity(nodes + 1), Vec::with_capacity(nodes + 1));
+    vertex.push(root);
+    parent.push(0u32);
     let mut stack = vec![(root, 0u32)];
     while let Some((node, from)) = stack.pop() {
         if number[node as usize] != 0 {

@@ -17,6 +17,7 @@ use oneshader_ir::intrinsic::Effects;
 use oneshader_ir::structure::{Node, Region, RegionKind, StructureError, Tree, structure};
 use oneshader_ir::{AddressSpace, Block, Func, Function, Inst, Local, Name, Op, TextureOp, Type, Value, ValueDef};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 
 /// An expression that takes about this many characters is named rather than written into another one.
 const MAX_WEIGHT: u32 = 90;
@@ -92,7 +93,7 @@ pub(crate) struct Body<'c, 'a> {
     /// Variables of loops' phis that the ways of a selection write: phis share them.
     rewritten: FxHashSet<Var>,
     /// Where instructions stand, for questions about ranges.
-    places: Places,
+    places: OnceCell<Places>,
     region: Region,
     /// The block being written and the place in it.
     at: Option<(Block, usize)>,
@@ -190,7 +191,7 @@ impl<'c, 'a> Body<'c, 'a> {
             phis: FxHashMap::default(),
             shared: coalesce(function, tree),
             rewritten: FxHashSet::default(),
-            places: Places::new(function),
+            places: OnceCell::new(),
             at: None,
             line: None,
         }
@@ -384,7 +385,8 @@ impl Body<'_, '_> {
 
     /// Answers about the numbers of values.
     pub(super) fn ranges(&self) -> Ranges<'_> {
-        Ranges { module: &self.cx.raised.module, function: self.function, places: &self.places }
+        let places = self.places.get_or_init(|| Places::new(self.function));
+        Ranges { module: &self.cx.raised.module, function: self.function, places }
     }
 
     pub(super) fn bind(&mut self, value: Value, expr: Expr) {

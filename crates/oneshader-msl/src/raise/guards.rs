@@ -23,6 +23,9 @@ enum Guard {
 pub(crate) fn run(module: &mut IrModule, func: Func) {
     // Decided on the program as it was: what guards change is not looked at.
     let function = &module.functions[func];
+    if !function.live_insts().any(|(_, _, data)| may_need_guard(module, data)) {
+        return;
+    }
     let places = Places::new(function);
     let ranges = Ranges { module, function, places: &places };
     let mut guards: Vec<(Inst, Guard)> = Vec::new();
@@ -52,6 +55,13 @@ pub(crate) fn run(module: &mut IrModule, func: Func) {
         function.blocks[block].insts = new;
     }
     module.functions[func] = function;
+}
+
+/// Whether an operation is one of those that are guarded.
+fn may_need_guard(module: &IrModule, data: &InstData) -> bool {
+    use BinaryOp::{Add, Mul, Shl, Shr, Sub};
+    matches!(data.op, Op::Binary(Add | Sub | Mul | Shl | Shr) | Op::Unary(UnaryOp::Neg))
+        && module.types.scalar_of(data.ty).is_some_and(Scalar::is_int)
 }
 
 fn guard_of(ranges: &Ranges, inst: Inst, data: &InstData) -> Option<Guard> {

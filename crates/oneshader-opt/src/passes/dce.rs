@@ -4,18 +4,23 @@
 //! stays unless its callee, and all that it calls, has no effect.
 
 use crate::manager::Cx;
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_ir::analysis::{OpEffects, op_effects};
 use oneshader_ir::{AddressSpace, Func, Function, Inst, IrModule, Op, Value, ValueDef};
 
-pub(crate) fn run(module: &mut IrModule, func: &mut Function, _: &mut Cx) -> bool {
-    remove(module, func)
+pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bool {
+    remove_by(module, func, &mut cx.pure)
 }
 
 /// Removes it, and tells whether there was any.
 pub(crate) fn remove(module: &IrModule, func: &mut Function) -> bool {
+    remove_by(module, func, &mut SecondaryMap::new())
+}
+
+/// `pure`: what is known of callees.
+fn remove_by(module: &IrModule, func: &mut Function, pure: &mut SecondaryMap<Func, Option<bool>>) -> bool {
     let mut live = EntitySet::with_capacity(func.insts.len());
-    let mut work: Vec<Inst> = Vec::new();
+    let mut work: Vec<Inst> = Vec::with_capacity(func.insts.len());
     let need = |value: Value, live: &mut EntitySet<Inst>, work: &mut Vec<Inst>| {
         if let ValueDef::Inst(inst) = func.values[value].def
             && live.insert(inst)
@@ -25,7 +30,7 @@ pub(crate) fn remove(module: &IrModule, func: &mut Function) -> bool {
     };
     for &block in &func.order {
         for &inst in &func.blocks[block].insts {
-            if has_effect(module, func, inst) && live.insert(inst) {
+            if has_effect(module, func, inst, pure) && live.insert(inst) {
                 work.push(inst);
             }
         }
@@ -50,6 +55,9 @@ pub(crate) fn remove(module: &IrModule, func: &mut Function) -> bool {
 
 /// Drops the local variables that no living instruction names.
 fn drop_unused_locals(func: &mut Function) -> bool {
+    if func.locals.is_empty() {
+        return false;
+    }
     let mut used: EntitySet<oneshader_ir::Local> = EntitySet::with_capacity(func.locals.len());
     for (_, _, data) in func.live_insts() {
         for &arg in &data.args {
@@ -65,9 +73,9 @@ fn drop_unused_locals(func: &mut Function) -> bool {
     unused
 }
 
-fn has_effect(module: &IrModule, func: &Function, inst: Inst) -> bool {
+fn has_effect(module: &IrModule, func: &Function, inst: Inst, pure: &mut SecondaryMap<Func, Option<bool>>) -> bool {
     match func.insts[inst].op {
-        Op::Call(callee) => !is_pure(module, callee),
+        Op::Call(callee) => !*pure[callee].get_or_insert_with(|| is_pure(module, callee)),
         op => !op_effects(op).is_removable(),
     }
 }
@@ -100,7 +108,11 @@ fn root_is_local(func: &Function, mut pointer: Value) -> bool {
 
 /// Whether the address is of a local variable; shared with passes that look at memory.
 pub(crate) fn local_root(module: &IrModule, func: &Function, pointer: Value) -> Option<oneshader_ir::Local> {
-    let (AddressSpace::Function, _) = module.types.pointee(func.ty(pointer))? else { return None };
+    match func.values[pointer].def {
+        ValueDef::Local(local) => return Some(local),
+        ValueDef::Inst(_) if module.types.pointee(func.ty(pointer))?.0 == AddressSpace::Function => {}
+        _ => return None,
+    }
     let mut at = pointer;
     for _ in 0..func.insts.len() + 1 {
         match func.values[at].def {

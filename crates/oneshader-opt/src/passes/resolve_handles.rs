@@ -13,8 +13,8 @@ use crate::manager::{Cx, with_function};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use oneshader_diag::{Diagnostic, codes};
 use oneshader_ir::{
-    AddressSpace, Func, Function, Global, Inst, InstFlags, IrModule, Local, Merge, Op, Properties, TerminatorKind,
-    Type, TypeKind, Value, ValueDef,
+    AddressSpace, Func, Function, Global, Inst, InstData, InstFlags, IrModule, Local, Merge, Op, Properties,
+    TerminatorKind, Type, TypeKind, Value, ValueDef,
 };
 use smallvec::SmallVec;
 
@@ -50,6 +50,7 @@ pub(crate) fn run(module: &mut IrModule, cx: &mut Cx) -> bool {
 
 /// Resolves each function as far as it can be; tells whether one that matters is left, and reports it when asked to.
 fn resolve_all(module: &mut IrModule, wanted: &EntitySet<Func>, cx: &mut Cx, report: bool) -> bool {
+    let holders = Holders::new(module);
     let statics = static_handles(module);
     let mut reached: EntitySet<Func> = EntitySet::with_capacity(module.functions.len());
     for entry in &module.entry_points {
@@ -60,6 +61,9 @@ fn resolve_all(module: &mut IrModule, wanted: &EntitySet<Func>, cx: &mut Cx, rep
     let mut left = false;
     for index in 0..module.functions.len() {
         let id = Func::from_u32(index as u32);
+        if !wanted.contains(id) && holders.is_plain(module, &module.functions[id]) {
+            continue;
+        }
         let live = reached.contains(id) || (module.entry_points.is_empty() && !wanted.contains(id));
         left |= with_function(module, id, |module, func| {
             resolve(module, func, &statics);
@@ -125,6 +129,52 @@ fn holds_handle(module: &IrModule, ty: Type) -> bool {
     false
 }
 
+/// The types that hold handles, of those there were when it was made.
+struct Holders(EntitySet<Type>);
+
+impl Holders {
+    fn new(module: &IrModule) -> Self {
+        let mut holders = EntitySet::with_capacity(module.types.len());
+        for (ty, kind) in module.types.iter() {
+            // Types are made of types that stand before them, but for the members of structures.
+            let holds = match *kind {
+                TypeKind::Resource(_) => true,
+                TypeKind::Array { elem, .. } | TypeKind::RuntimeArray { elem } => holders.contains(elem),
+                TypeKind::Pointer { pointee, .. } => holders.contains(pointee),
+                TypeKind::Struct(_) => holds_handle(module, ty),
+                _ => false,
+            };
+            if holds {
+                holders.insert(ty);
+            }
+        }
+        Self(holders)
+    }
+
+    /// Whether every handle in a function is loaded from a resource's variable or is a parameter: nothing is left to resolve.
+    fn is_plain(&self, module: &IrModule, func: &Function) -> bool {
+        let holds = |ty: Type| self.0.contains(ty);
+        let resource = |v: Value| module.types.pointee(func.ty(v)).is_some_and(|(s, _)| s == AddressSpace::Handle);
+        let plain = |data: &InstData| {
+            if holds(data.ty) {
+                return match data.op {
+                    Op::Load => is_handle(module, data.ty) && resource(data.args[0]),
+                    Op::Access => resource(data.args[0]),
+                    _ => false,
+                };
+            }
+            data.args.iter().all(|&arg| {
+                !holds(func.ty(arg))
+                    || match func.values[arg].def {
+                        ValueDef::Inst(_) | ValueDef::Param(_) => data.op != Op::Store,
+                        _ => false,
+                    }
+            })
+        };
+        !func.locals.values().any(|l| holds(l.ty)) && func.live_insts().all(|(_, _, data)| plain(data))
+    }
+}
+
 /// Whether handles go in or out in a way other than a parameter of handle type.
 fn has_handle_interface(module: &IrModule, func: &Function) -> bool {
     holds_handle(module, func.ret) || func.params.iter().any(|p| !is_handle(module, p.ty) && holds_handle(module, p.ty))
@@ -149,6 +199,9 @@ fn add_callees_of_partial_queries(module: &IrModule, wanted: &mut EntitySet<Func
 
 /// The resource behind each `static` variable of handle type.
 fn static_handles(module: &IrModule) -> Vec<(Global, Global)> {
+    if !module.globals.values().any(|v| v.space != AddressSpace::Handle && is_handle(module, v.ty)) {
+        return Vec::new();
+    }
     let mut out: Vec<(Global, Option<Global>)> = Vec::new();
     for func in module.functions.values() {
         for (_, _, data) in func.live_insts() {
