@@ -55,6 +55,8 @@ pub struct LowerOptions {
     /// Constant buffers are laid out as Direct3D does (`-fvk-use-dx-layout`): lines of matrices that have one component
     /// take a register each.
     pub dx_layout: bool,
+    /// `-fspv-use-legacy-buffer-matrix-order`: matrices in byte-address buffers are row-major, whatever their type says.
+    pub raw_row_major: bool,
     /// `-fvk-bind-resource-heap` and `-fvk-bind-sampler-heap`: binding and set of the arrays that stand for the descriptor
     /// heaps.
     pub heap_bindings: [Option<(u32, u32)>; 2],
@@ -71,6 +73,7 @@ impl Default for LowerOptions {
             ieee_strict: false,
             default_space: 0,
             dx_layout: false,
+            raw_row_major: false,
             heap_bindings: [None; 2],
         }
     }

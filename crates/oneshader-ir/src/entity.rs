@@ -24,6 +24,8 @@ entity! {
     Global = "g";
     /// A function of the module.
     Func = "fn";
+    /// An instruction of SPIR-V that the program names.
+    Inline = "asm";
     /// An interned name of the module.
     Name = "name";
     /// An SSA value of one function.

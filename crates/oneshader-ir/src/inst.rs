@@ -259,6 +259,9 @@ pub enum Op {
     AtomicCompareExchange,
     /// A texture instruction.
     Texture(TextureOp, TextureOperands),
+    /// An instruction of SPIR-V that the program names ([`InlineSpirv`](crate::InlineSpirv)): its operands that are no
+    /// literals.
+    Spirv(crate::Inline),
     /// A function of the table.
     Intrinsic(Intrinsic),
     /// Arguments by value, pointers for `out` and `inout`, handles for resources.

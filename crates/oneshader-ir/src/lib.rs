@@ -28,7 +28,7 @@ pub mod verify;
 
 pub use builder::FunctionBuilder;
 pub use consts::{ConstData, Consts};
-pub use entity::{Block, Const, Func, Global, Inst, Local, Name, SpecId, StructId, Type, Value};
+pub use entity::{Block, Const, Func, Global, Inline, Inst, Local, Name, SpecId, StructId, Type, Value};
 pub use eval::fold;
 pub use func::{
     BlockData, Function, Hint, LocalVar, Merge, Param, SwitchCase, Terminator, TerminatorKind, ValueData, ValueDef,
@@ -37,8 +37,8 @@ pub use inst::{AtomicOp, BinaryOp, InstData, InstFlags, Op, Swizzle, TextureOp, 
 pub use intrinsic::Intrinsic;
 pub use layout::{Layout, LayoutError, LayoutId, LayoutKind, LayoutOptions, LayoutRule, Layouts, MemberLayout};
 pub use module::{
-    BuiltIn, DepthMode, EntryPoint, GlobalKind, GlobalVar, Interpolation, IoVar, IrModule, Properties, Register,
-    RegisterClass, ResourceVar, Sampling, SpecConst, Stage,
+    BuiltIn, DepthMode, EntryPoint, GlobalKind, GlobalVar, InlineOperand, InlineSpirv, Interpolation, IoVar, IrModule,
+    Properties, Register, RegisterClass, ResourceVar, Sampling, SpecConst, Stage,
 };
 pub use names::Names;
 pub use slots::{

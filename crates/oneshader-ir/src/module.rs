@@ -1,7 +1,7 @@
 //! Modules: what one HLSL file compiles to.
 
 use crate::consts::Consts;
-use crate::entity::{Const, Func, Global, Name, SpecId, Type};
+use crate::entity::{Const, Func, Global, Inline, Name, SpecId, Type};
 use crate::func::Function;
 use crate::names::Names;
 use crate::types::{AddressSpace, Types};
@@ -155,6 +155,8 @@ pub enum BuiltIn {
     PointSize,
     /// `[[vk::builtin("HelperInvocation")]]`.
     HelperInvocation,
+    /// `[[vk::ext_builtin_input(n)]]`, `[[vk::ext_builtin_output(n)]]`: a built-in variable by SPIR-V's number.
+    Spirv(u32),
 }
 
 /// A stage input or output: one leaf of the entry point's signature.
@@ -261,6 +263,34 @@ pub struct SpecConst {
     pub span: Span,
 }
 
+/// An operand of an [`InlineSpirv`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum InlineOperand {
+    /// The instruction's next argument: a value, a resource, or the address of a variable.
+    Id,
+    /// Literal words.
+    Literal(Vec<u32>),
+}
+
+/// An instruction of SPIR-V that the program names by its number (HLSL proposal 0011, inline SPIR-V).
+///
+/// Some are not executed where they stand: `OpNop` only asks for the capabilities and extensions, `OpExecutionMode` and
+/// `OpExecutionModeId` hold for the entry points that reach them, and decorations hold for their first argument, or for
+/// the function around them when they have none.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct InlineSpirv {
+    /// Opcode, or the instruction's number in [`set`](Self::set).
+    pub opcode: u32,
+    /// Name of an extended instruction set.
+    pub set: Option<Name>,
+    /// Capabilities that the module declares when it has this instruction.
+    pub capabilities: Vec<u32>,
+    /// Extensions that the module declares when it has this instruction.
+    pub extensions: Vec<Name>,
+    /// Operands behind the result's.
+    pub operands: Vec<InlineOperand>,
+}
+
 bitflags! {
     /// What a module has been brought to, so that a stage can say which constructs are still legal.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -284,6 +314,8 @@ pub struct IrModule {
     pub consts: Consts,
     /// Specialization constants in order of declaration.
     pub specs: PrimaryMap<SpecId, SpecConst>,
+    /// Instructions of SPIR-V that the program names.
+    pub inlines: PrimaryMap<Inline, InlineSpirv>,
     /// Module-scope variables in order of declaration over the whole file, used or not.
     pub globals: PrimaryMap<Global, GlobalVar>,
     /// Functions, each after those it calls.

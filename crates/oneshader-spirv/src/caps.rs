@@ -58,6 +58,7 @@ static OPS: &[(Op, Cap)] = &[
     (Op::ImageQueryLevels, Cap::ImageQuery),
     (Op::ImageQuerySamples, Cap::ImageQuery),
     (Op::DemoteToHelperInvocation, Cap::DemoteToHelperInvocation),
+    (Op::ReadClockKHR, Cap::ShaderClockKHR),
     (Op::IsHelperInvocationEXT, Cap::DemoteToHelperInvocation),
     (Op::BeginInvocationInterlockEXT, Cap::FragmentShaderPixelInterlockEXT),
     (Op::TypeAccelerationStructureKHR, Cap::RayQueryKHR),
@@ -106,6 +107,11 @@ static MODES: &[(ExecutionMode, Cap)] = &[
     (ExecutionMode::StencilRefLessBackAMD, Cap::StencilExportEXT),
     (ExecutionMode::QuadDerivativesKHR, Cap::QuadControlKHR),
     (ExecutionMode::RequireFullQuadsKHR, Cap::QuadControlKHR),
+    (ExecutionMode::DenormPreserve, Cap::DenormPreserve),
+    (ExecutionMode::DenormFlushToZero, Cap::DenormFlushToZero),
+    (ExecutionMode::SignedZeroInfNanPreserve, Cap::SignedZeroInfNanPreserve),
+    (ExecutionMode::RoundingModeRTE, Cap::RoundingModeRTE),
+    (ExecutionMode::RoundingModeRTZ, Cap::RoundingModeRTZ),
 ];
 
 /// Extensions of execution modes that need no capability.
@@ -142,6 +148,12 @@ static EXTENSIONS: &[(Cap, &str, u8)] = &[
     (Cap::ShaderViewportIndexLayerEXT, "SPV_EXT_shader_viewport_index_layer", 99),
     (Cap::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", 99),
     (Cap::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", 99),
+    (Cap::ShaderClockKHR, "SPV_KHR_shader_clock", 99),
+    (Cap::DenormPreserve, "SPV_KHR_float_controls", 4),
+    (Cap::DenormFlushToZero, "SPV_KHR_float_controls", 4),
+    (Cap::SignedZeroInfNanPreserve, "SPV_KHR_float_controls", 4),
+    (Cap::RoundingModeRTE, "SPV_KHR_float_controls", 4),
+    (Cap::RoundingModeRTZ, "SPV_KHR_float_controls", 4),
     (Cap::Int64ImageEXT, "SPV_EXT_shader_image_int64", 99),
     (Cap::RayQueryKHR, "SPV_KHR_ray_query", 99),
     (Cap::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", 5),
@@ -260,6 +272,11 @@ pub(crate) fn needs(module: &Module, target: TargetEnv) -> Needs {
     Needs { capabilities, extensions: scan.extensions.into_iter().collect() }
 }
 
+/// An operand; 0 where an instruction that the program names by number has none.
+fn word(operands: &[u32], at: usize) -> u32 {
+    operands.get(at).copied().unwrap_or(0)
+}
+
 impl Scan {
     fn inst(&mut self, op: Op, operands: &[u32], target: TargetEnv) {
         if let Some(&(_, cap)) = OPS.iter().find(|&&(o, _)| o == op) {
@@ -267,10 +284,10 @@ impl Scan {
         }
         match op {
             Op::ExecutionMode => {
-                if let Some(&(_, cap)) = MODES.iter().find(|&&(m, _)| m as u32 == operands[1]) {
+                if let Some(&(_, cap)) = MODES.iter().find(|&&(m, _)| m as u32 == word(operands, 1)) {
                     self.caps.insert(cap);
                 }
-                let named = MODE_EXTENSIONS.iter().find(|&&(m, _)| m as u32 == operands[1]);
+                let named = MODE_EXTENSIONS.iter().find(|&&(m, _)| m as u32 == word(operands, 1));
                 self.extensions.extend(named.map(|&(_, extension)| extension));
             }
             // Instructions that change nothing but what a tool sees.
@@ -282,7 +299,7 @@ impl Scan {
                 if !target.at_least(4) {
                     self.extensions.insert("SPV_GOOGLE_decorate_string");
                 }
-                let user_type = operands[1] == USER_TYPE;
+                let user_type = word(operands, 1) == USER_TYPE;
                 self.extensions.insert(if user_type {
                     "SPV_GOOGLE_user_type"
                 } else {
@@ -293,14 +310,14 @@ impl Scan {
                 self.extensions.insert("SPV_GOOGLE_hlsl_functionality1");
             }
             Op::Variable => {
-                if operands[2] == StorageClass::StorageBuffer as u32 && !target.at_least(3) {
+                if word(operands, 2) == StorageClass::StorageBuffer as u32 && !target.at_least(3) {
                     self.extensions.insert("SPV_KHR_storage_buffer_storage_class");
                 }
                 self.variable(operands);
             }
             Op::AccessChain => self.access_chain(operands),
             Op::ImageRead | Op::ImageWrite | Op::ImageSparseRead => self.image_access(op, operands),
-            Op::ExtInst if (76..=78).contains(&operands[3]) => {
+            Op::ExtInst if (76..=78).contains(&word(operands, 3)) => {
                 self.caps.insert(Cap::InterpolationFunction);
             }
             Op::ImageSampleImplicitLod
@@ -324,10 +341,12 @@ impl Scan {
     }
 
     fn decoration(&mut self, operands: &[u32], target: TargetEnv) {
-        let Some(decoration) = Decoration::from_u32(operands[1]) else { return };
+        let Some(decoration) = Decoration::from_u32(word(operands, 1)) else { return };
         match decoration {
             Decoration::BuiltIn => {
-                let Some(&(builtin, cap)) = BUILTINS.iter().find(|&&(b, _)| b as u32 == operands[2]) else { return };
+                let Some(&(builtin, cap)) = BUILTINS.iter().find(|&&(b, _)| b as u32 == word(operands, 2)) else {
+                    return;
+                };
                 let layer = matches!(builtin, BuiltIn::Layer | BuiltIn::ViewportIndex);
                 self.caps.insert(if layer && !target.at_least(5) { Cap::ShaderViewportIndexLayerEXT } else { cap });
             }
@@ -338,11 +357,11 @@ impl Scan {
                 self.caps.insert(Cap::FragmentBarycentricKHR);
             }
             Decoration::NonUniform => {
-                self.nonuniform.insert(operands[0]);
+                self.nonuniform.insert(word(operands, 0));
                 self.caps.insert(Cap::ShaderNonUniform);
             }
             Decoration::Block => {
-                self.blocks.insert(operands[0]);
+                self.blocks.insert(word(operands, 0));
             }
             _ => {}
         }
@@ -362,7 +381,7 @@ impl Scan {
         let Some(&id) = operands.first() else { return };
         let ty = match op {
             Op::TypeInt | Op::TypeFloat => {
-                let cap = match (op, operands[1]) {
+                let cap = match (op, word(operands, 1)) {
                     (Op::TypeInt, 16) => Some(Cap::Int16),
                     (Op::TypeInt, 64) => Some(Cap::Int64),
                     (Op::TypeFloat, 16) => Some(Cap::Float16),
@@ -370,12 +389,12 @@ impl Scan {
                     _ => None,
                 };
                 self.caps.extend(cap);
-                Ty::Number(operands[1], op == Op::TypeFloat)
+                Ty::Number(word(operands, 1), op == Op::TypeFloat)
             }
-            Op::TypeVector | Op::TypeMatrix | Op::TypeArray => Ty::Parts(vec![operands[1]]),
-            Op::TypeStruct => Ty::Parts(operands[1..].to_vec()),
+            Op::TypeVector | Op::TypeMatrix | Op::TypeArray => Ty::Parts(vec![word(operands, 1)]),
+            Op::TypeStruct => Ty::Parts(operands.get(1..).unwrap_or_default().to_vec()),
             Op::TypeRuntimeArray => {
-                let elem = operands[1];
+                let elem = word(operands, 1);
                 let opaque =
                     matches!(self.types.get(&elem), Some(Ty::Image { .. } | Ty::AccelerationStructure | Ty::Other));
                 let descriptor = opaque || self.blocks.contains(&elem);
@@ -384,16 +403,16 @@ impl Scan {
                 }
                 Ty::RuntimeArray(elem)
             }
-            Op::TypePointer => Ty::Pointer(operands[1], operands[2]),
+            Op::TypePointer => Ty::Pointer(word(operands, 1), word(operands, 2)),
             Op::TypeImage => self.image(operands),
             Op::TypeSampler | Op::TypeSampledImage => Ty::Other,
             Op::TypeAccelerationStructureKHR => Ty::AccelerationStructure,
             Op::Constant | Op::ConstantNull | Op::SpecConstant => {
-                self.constants.insert(operands[1]);
+                self.constants.insert(word(operands, 1));
                 return;
             }
             Op::Variable | Op::AccessChain | Op::Load => {
-                self.results.insert(operands[1], id);
+                self.results.insert(word(operands, 1), id);
                 return;
             }
             _ => return,
@@ -402,8 +421,8 @@ impl Scan {
     }
 
     fn image(&mut self, operands: &[u32]) -> Ty {
-        let (dim, arrayed, multisampled) = (operands[2], operands[4] != 0, operands[5] != 0);
-        let (storage, format) = (operands[6] == 2, operands[7]);
+        let (dim, arrayed, multisampled) = (word(operands, 2), word(operands, 4) != 0, word(operands, 5) != 0);
+        let (storage, format) = (word(operands, 6) == 2, word(operands, 7));
         let cap = match Dim::from_u32(dim) {
             Some(Dim::Dim1D) if storage => Some(Cap::Image1D),
             Some(Dim::Dim1D) => Some(Cap::Sampled1D),
@@ -421,7 +440,7 @@ impl Scan {
                 self.caps.insert(Cap::ImageMSArray);
             }
         }
-        if matches!(self.types.get(&operands[1]), Some(Ty::Number(64, _))) {
+        if matches!(self.types.get(&word(operands, 1)), Some(Ty::Number(64, _))) {
             self.caps.insert(Cap::Int64ImageEXT);
         } else if !BASE_FORMATS.iter().chain(&MORE_BASE_FORMATS).any(|&f| f as u32 == format) {
             self.caps.insert(Cap::StorageImageExtendedFormats);
@@ -449,7 +468,7 @@ impl Scan {
 
     /// 16-bit numbers that the host sees.
     fn variable(&mut self, operands: &[u32]) {
-        let Some(&Ty::Pointer(class, pointee)) = self.types.get(&operands[0]) else { return };
+        let Some(&Ty::Pointer(class, pointee)) = self.types.get(&word(operands, 0)) else { return };
         let cap = match StorageClass::from_u32(class) {
             Some(StorageClass::StorageBuffer) => Cap::StorageBuffer16BitAccess,
             Some(StorageClass::Uniform) => Cap::UniformAndStorageBuffer16BitAccess,
@@ -464,7 +483,7 @@ impl Scan {
 
     /// Indexing of descriptors.
     fn access_chain(&mut self, operands: &[u32]) {
-        let (result, base) = (operands[1], operands[2]);
+        let (result, base) = (word(operands, 1), word(operands, 2));
         let Some(Ty::Pointer(class, pointee)) = self.results.get(&base).and_then(|ty| self.types.get(ty)) else {
             return;
         };
@@ -499,7 +518,7 @@ impl Scan {
     }
 
     fn image_access(&mut self, op: Op, operands: &[u32]) {
-        let image = if op == Op::ImageWrite { operands[0] } else { operands[2] };
+        let image = if op == Op::ImageWrite { word(operands, 0) } else { word(operands, 2) };
         let ty = self.results.get(&image).and_then(|ty| self.types.get(ty));
         if let Some(&Ty::Image { dim, format, .. }) = ty
             && format == ImageFormat::Unknown as u32
@@ -515,7 +534,7 @@ impl Scan {
     }
 
     fn atomic(&mut self, op: Op, operands: &[u32]) {
-        let ty = if op == Op::AtomicStore { None } else { self.types.get(&operands[0]) };
+        let ty = if op == Op::AtomicStore { None } else { self.types.get(&word(operands, 0)) };
         if matches!(ty, Some(Ty::Number(64, false))) {
             self.caps.insert(Cap::Int64Atomics);
         }

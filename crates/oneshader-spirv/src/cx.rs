@@ -12,7 +12,7 @@ use oneshader_ir::slots::Slots;
 use oneshader_ir::{EntryPoint, Global, IrModule, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use spirv::{Op, StorageClass};
+use spirv::{ExecutionMode, Op, StorageClass};
 use std::collections::BTreeSet;
 
 /// Words that make a type or constant unique: opcode, extra key, operands.
@@ -36,10 +36,15 @@ pub(crate) struct Cx<'a> {
     /// Types that hold a `bool`, as far as asked.
     pub bools: FxHashMap<Type, bool>,
     pub glsl: Option<u32>,
-    /// Non-semantic instruction sets by name.
-    pub non_semantic: FxHashMap<&'static str, u32>,
+    /// Other instruction sets, by name.
+    pub sets: FxHashMap<String, u32>,
     /// `OpString`s of formats.
     pub strings: FxHashMap<oneshader_ir::Name, u32>,
+    /// Capabilities and extensions that the program asks for.
+    pub asked: (BTreeSet<u32>, BTreeSet<String>),
+    /// Execution modes that the program asks for in what the entry point at hand reaches: instruction and its words behind
+    /// the entry point.
+    pub modes: Vec<(ExecutionMode, Op, Vec<u32>)>,
     pub files: FxHashMap<FileId, u32>,
     /// Variables of resources.
     pub resources: FxHashMap<ResourceKey, ResourceSlot>,
@@ -125,14 +130,17 @@ impl Cx<'_> {
         id
     }
 
-    /// A non-semantic instruction set, by name.
-    pub fn non_semantic_set(&mut self, name: &'static str) -> u32 {
-        if let Some(&id) = self.non_semantic.get(name) {
+    /// An instruction set by name.
+    pub fn instruction_set(&mut self, name: &str) -> u32 {
+        if name == "GLSL.std.450" {
+            return self.glsl_set();
+        }
+        if let Some(&id) = self.sets.get(name) {
             return id;
         }
         let id = self.m.id();
         self.m.imports.inst_str(Op::ExtInstImport, &[id], name, &[]);
-        self.non_semantic.insert(name, id);
+        self.sets.insert(name.to_owned(), id);
         id
     }
 

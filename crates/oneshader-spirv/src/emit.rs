@@ -147,8 +147,10 @@ impl<'a> SpirvBackend<'a> {
             structs: FxHashMap::default(),
             bools: FxHashMap::default(),
             glsl: None,
-            non_semantic: FxHashMap::default(),
             strings: FxHashMap::default(),
+            sets: FxHashMap::default(),
+            asked: Default::default(),
+            modes: Vec::new(),
             files: FxHashMap::default(),
             resources: FxHashMap::default(),
             variables: FxHashMap::default(),
@@ -174,10 +176,14 @@ impl<'a> SpirvBackend<'a> {
             cx.m.sources.inst(Op::Source, &[SourceLanguage::HLSL as u32, self.options.source_version]);
         }
         let needs = caps::needs(&cx.m, self.options.target);
-        let mut extensions = Vec::with_capacity(needs.extensions.len());
-        for name in needs.extensions {
+        let (mut capabilities, asked) = std::mem::take(&mut cx.asked);
+        capabilities.extend(needs.capabilities.iter().map(|&c| c as u32));
+        let mut extensions = BTreeSet::new();
+        for name in needs.extensions.iter().copied().chain(asked.iter().map(|name| &**name)) {
             match permitted(&self.options.extensions, name) {
-                Some(name) => extensions.push(name),
+                Some(name) => {
+                    extensions.insert(name.to_owned());
+                }
                 None => {
                     let message =
                         format!("`{}` needs {name}, which -fspv-extension does not allow", ir.names.get(first.name));
@@ -190,7 +196,7 @@ impl<'a> SpirvBackend<'a> {
         if cx.failed {
             return None;
         }
-        Some(cx.m.finish(self.options.target.version(), &needs.capabilities, &extensions))
+        Some(cx.m.finish(self.options.target.version(), &capabilities, &extensions))
     }
 }
 
@@ -236,5 +242,13 @@ impl<'a> Cx<'a> {
         let interface: Vec<u32> = self.interface.iter().copied().collect();
         self.m.entry_points.inst_str(Op::EntryPoint, &[model as u32, id], name, &interface);
         self.execution_modes(id);
+        for (mode, op, words) in std::mem::take(&mut self.modes) {
+            let stated = self.m.modes.iter().any(|(_, words)| words.starts_with(&[id, mode as u32]));
+            if !stated {
+                let mut all = vec![id];
+                all.extend(words);
+                self.m.modes.inst(op, &all);
+            }
+        }
     }
 }

@@ -75,7 +75,7 @@ impl Extension {
 }
 
 /// The name under which an extension may be used; `None` when it may not.
-pub(crate) fn permitted(allowed: &[Extension], name: &'static str) -> Option<&'static str> {
+pub(crate) fn permitted<'n>(allowed: &[Extension], name: &'n str) -> Option<&'n str> {
     if allowed.is_empty() || allowed.iter().any(|e| e.allows(name)) {
         return Some(name);
     }

@@ -96,6 +96,8 @@ pub(crate) struct Fx<'c, 'a> {
     pub parts: u64,
     /// Whether this is the entry point's own function.
     pub entry: bool,
+    /// Its id.
+    pub id: u32,
 }
 
 impl<'a> Cx<'a> {
@@ -142,6 +144,7 @@ impl<'a> Cx<'a> {
             line: None,
             parts: 0,
             entry,
+            id,
         };
         fx.emit(instance, id);
     }

@@ -181,7 +181,7 @@ impl Fx<'_, '_> {
                 self.interpolate(data, intrinsic)
             }
             I::DebugBreak => {
-                let set = self.cx.non_semantic_set("NonSemantic.DebugBreak");
+                let set = self.cx.instruction_set("NonSemantic.DebugBreak");
                 let void = self.cx.unique_type(Op::TypeVoid, &[]);
                 self.op(Op::ExtInst, void, &[set, DEBUG_BREAK]);
                 None

@@ -82,7 +82,53 @@ fn builtin(which: BuiltIn, stage: Stage, interpolation: Interpolation, output: b
         BuiltIn::GroupIndex => (B::LocalInvocationIndex, uint(1)),
         BuiltIn::PointSize => (B::PointSize, float(1)),
         BuiltIn::HelperInvocation => (B::HelperInvocation, Number(Scalar::Bool, 1)),
+        BuiltIn::Spirv(number) => {
+            let which = B::from_u32(number).unwrap_or(B::Position);
+            (which, fixed_type(which))
+        }
     }
+}
+
+/// The type that Vulkan gives a built-in variable; the declared one where it leaves a choice or several are sensible.
+fn fixed_type(which: SpvBuiltIn) -> Stored {
+    use SpvBuiltIn as B;
+    let (scalar, lanes) = match which {
+        B::Position | B::FragCoord => (Scalar::F32, 4),
+        B::TessCoord | B::BaryCoordKHR | B::BaryCoordNoPerspKHR => (Scalar::F32, 3),
+        B::PointCoord | B::SamplePosition => (Scalar::F32, 2),
+        B::PointSize | B::FragDepth => (Scalar::F32, 1),
+        B::FrontFacing | B::HelperInvocation | B::FullyCoveredEXT => (Scalar::Bool, 1),
+        B::NumWorkgroups | B::WorkgroupSize | B::WorkgroupId | B::LocalInvocationId | B::GlobalInvocationId => {
+            (Scalar::U32, 3)
+        }
+        B::SubgroupEqMask | B::SubgroupGeMask | B::SubgroupGtMask | B::SubgroupLeMask | B::SubgroupLtMask => {
+            (Scalar::U32, 4)
+        }
+        B::SampleMask | B::ClipDistance | B::CullDistance | B::TessLevelOuter | B::TessLevelInner => {
+            return Stored::Same;
+        }
+        B::VertexIndex
+        | B::InstanceIndex
+        | B::BaseVertex
+        | B::BaseInstance
+        | B::DrawIndex
+        | B::PrimitiveId
+        | B::SampleId
+        | B::Layer
+        | B::ViewportIndex
+        | B::ViewIndex
+        | B::DeviceIndex
+        | B::LocalInvocationIndex
+        | B::SubgroupSize
+        | B::NumSubgroups
+        | B::SubgroupId
+        | B::SubgroupLocalInvocationId
+        | B::FragStencilRefEXT
+        | B::PrimitiveShadingRateKHR
+        | B::ShadingRateKHR => (Scalar::U32, 1),
+        _ => return Stored::Same,
+    };
+    Stored::Number(scalar, lanes)
 }
 
 /// Floats of a stage variable that is distances: components, times elements.
@@ -203,8 +249,16 @@ impl Cx<'_> {
         if matches!(which, BuiltIn::ClipDistance | BuiltIn::CullDistance) {
             return self.distances(global, which, id, output);
         }
+        if let BuiltIn::Spirv(number) = which
+            && SpvBuiltIn::from_u32(number).is_none()
+        {
+            let span = self.ir.globals[global].span;
+            self.unsupported(span, format!("{number} is no built-in variable of SPIR-V"));
+            return None;
+        }
         let pointee = match fixed {
             Stored::Number(scalar, lanes) => self.num(scalar, lanes),
+            Stored::Same => self.ty(self.ir.globals[global].ty),
             _ => {
                 let uint = self.scalar(Scalar::U32);
                 self.array(uint, 1, None)
@@ -299,10 +353,11 @@ impl Cx<'_> {
                 if entry.early_depth_stencil {
                     mode(self, ExecutionMode::EarlyFragmentTests, &[]);
                 }
-                let writes = |cx: &Self, which| {
-                    entry.outputs.iter().any(|&g| cx.io_var(g).is_some_and(|io| io.builtin == Some(which)))
+                let writes = |cx: &Self, which, by_number: SpvBuiltIn| {
+                    let either = [Some(which), Some(BuiltIn::Spirv(by_number as u32))];
+                    entry.outputs.iter().any(|&g| cx.io_var(g).is_some_and(|io| either.contains(&io.builtin)))
                 };
-                if writes(self, BuiltIn::Depth) {
+                if writes(self, BuiltIn::Depth, SpvBuiltIn::FragDepth) {
                     mode(self, ExecutionMode::DepthReplacing, &[]);
                     match entry.depth {
                         DepthMode::Any => {}
@@ -310,7 +365,7 @@ impl Cx<'_> {
                         DepthMode::LessEqual => mode(self, ExecutionMode::DepthLess, &[]),
                     }
                 }
-                if writes(self, BuiltIn::StencilRef) {
+                if writes(self, BuiltIn::StencilRef, SpvBuiltIn::FragStencilRefEXT) {
                     mode(self, ExecutionMode::StencilRefReplacingEXT, &[]);
                 }
                 if self.usage.ordered {

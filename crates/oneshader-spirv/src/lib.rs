@@ -11,6 +11,7 @@ mod cx;
 mod emit;
 mod extension;
 mod func;
+mod inline;
 mod intrinsic;
 mod io;
 mod lower;

@@ -31,6 +31,7 @@ impl Fx<'_, '_> {
             IrOp::Atomic(op) => self.atomic(data, op),
             IrOp::AtomicCompareExchange => self.atomic_compare_exchange(data),
             IrOp::Texture(op, operands) => self.texture(data, op, operands),
+            IrOp::Spirv(inline) => self.inline(data, inline),
             IrOp::Intrinsic(intrinsic) => self.intrinsic(data, intrinsic),
             IrOp::Call(func) => return self.call(data, func),
             IrOp::Copy => return self.lowered(data.args[0]).or_else(|| Some(Lowered::Id(self.use_id(data.args[0])))),
@@ -49,7 +50,7 @@ impl Fx<'_, '_> {
     }
 
     fn printf(&mut self, data: &InstData, format: Name) {
-        let (set, format) = (self.cx.non_semantic_set("NonSemantic.DebugPrintf"), self.cx.string(format));
+        let (set, format) = (self.cx.instruction_set("NonSemantic.DebugPrintf"), self.cx.string(format));
         let mut operands = vec![set, DEBUG_PRINTF, format];
         operands.extend(data.args.iter().map(|&arg| self.use_id(arg)));
         let void = self.cx.unique_type(Op::TypeVoid, &[]);

@@ -1,6 +1,7 @@
 //! The sections of a module in the order of its logical layout (SPIR-V specification 2.4).
 
-use spirv::Op;
+use spirv::{AddressingModel, Capability, MemoryModel, Op};
+use std::collections::BTreeSet;
 
 /// A run of instructions.
 #[derive(Clone, Debug, Default)]
@@ -129,16 +130,22 @@ impl Module {
     }
 
     /// The words of the module with `capabilities` and `extensions` before everything else.
-    pub fn finish(self, version: (u8, u8), capabilities: &[spirv::Capability], extensions: &[&str]) -> Vec<u32> {
+    pub fn finish(self, version: (u8, u8), capabilities: &BTreeSet<u32>, extensions: &BTreeSet<String>) -> Vec<u32> {
         let mut head = Words::default();
         for &capability in capabilities {
-            head.inst(Op::Capability, &[capability as u32]);
+            head.inst(Op::Capability, &[capability]);
         }
         for extension in extensions {
             head.inst_str(Op::Extension, &[], extension, &[]);
         }
         head.0.extend_from_slice(&self.imports.0);
-        head.inst(Op::MemoryModel, &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::GLSL450 as u32]);
+        let has = |capability: Capability| capabilities.contains(&(capability as u32));
+        let addressing = match has(Capability::PhysicalStorageBufferAddresses) {
+            true => AddressingModel::PhysicalStorageBuffer64,
+            false => AddressingModel::Logical,
+        };
+        let memory = if has(Capability::VulkanMemoryModel) { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
+        head.inst(Op::MemoryModel, &[addressing as u32, memory as u32]);
         let version = (u32::from(version.0) << 16) | (u32::from(version.1) << 8);
         // The generator's number is 0: none is registered (SPIR-V specification 3.1).
         let mut words = vec![spirv::MAGIC_NUMBER, version, 0, self.next, 0];

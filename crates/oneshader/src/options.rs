@@ -140,6 +140,8 @@ pub struct Options {
     pub slots: SlotOptions,
     /// All arithmetic is precise.
     pub ieee_strict: bool,
+    /// Matrices in byte-address buffers are row-major, whatever their type says: what DXC once did.
+    pub raw_row_major: bool,
     /// Binding and set of the arrays that stand for `ResourceDescriptorHeap` and `SamplerDescriptorHeap`.
     pub heap_bindings: [Option<(u32, u32)>; 2],
     /// For Metal; its layout and slots are taken from here.
@@ -171,6 +173,7 @@ impl Options {
             layout: LayoutOptions::default(),
             slots: SlotOptions::default(),
             ieee_strict: false,
+            raw_row_major: false,
             heap_bindings: [None; 2],
             msl: MslOptions::default(),
             msl_lines: false,
@@ -217,6 +220,7 @@ impl Options {
             matrix_order: self.matrix_order,
             native_16bit: self.native_16bit,
             ieee_strict: self.ieee_strict,
+            raw_row_major: self.raw_row_major,
             default_space: self.slots.spirv.default_space,
             dx_layout: self.layout.constant == LayoutRule::DxConstantBuffer,
             heap_bindings: self.heap_bindings,

@@ -54,4 +54,7 @@ codes! {
     MSL_DEBUGGING = 5119, Error, "debugging function that Metal lacks",
         "`printf` and `DebugBreak` reach a host through Vulkan's debugging extensions only. Leave them out for Metal, by \
          `#ifdef __spirv__`, or write to a buffer.";
+    MSL_SPIRV = 5120, Error, "SPIR-V without a counterpart in Metal",
+        "Instructions, execution modes and decorations that the program names by SPIR-V's numbers have no counterpart in \
+         Metal, but for those that HLSL has as well. Choose another way for Metal, such as by #ifdef __spirv__.";
 }

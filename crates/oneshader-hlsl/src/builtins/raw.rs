@@ -68,6 +68,11 @@ impl Cx<'_> {
         }
     }
 
+    /// The order of a matrix in a byte-address buffer.
+    fn raw_order(&self, order: MatrixOrder) -> MatrixOrder {
+        if self.opts.raw_row_major { MatrixOrder::RowMajor } else { order }
+    }
+
     /// The byte offset as a value.
     fn raw_offset(&mut self, at: Cursor) -> ir::Value {
         if at.offset == 0 {
@@ -98,6 +103,7 @@ impl Cx<'_> {
                 Ok(Value { v: self.construct(ir, &parts), ty })
             }
             TyKind::Matrix(elem, rows, cols, order) if rows > 1 && cols > 1 => {
+                let order = self.raw_order(order);
                 let (lines, len) = if order == MatrixOrder::RowMajor { (rows, cols) } else { (cols, rows) };
                 let line_ty = self.tys.vector(elem, len);
                 let stride = elem.bytes() * u32::from(len);
@@ -147,6 +153,7 @@ impl Cx<'_> {
                 })
             }
             TyKind::Matrix(elem, rows, cols, order) if rows > 1 && cols > 1 => {
+                let order = self.raw_order(order);
                 let comps = self.components(value);
                 let (r, c) = (usize::from(rows), usize::from(cols));
                 let (lines, len) = if order == MatrixOrder::RowMajor { (r, c) } else { (c, r) };

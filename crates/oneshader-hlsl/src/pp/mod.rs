@@ -12,6 +12,7 @@
 mod condition;
 mod directive;
 mod expand;
+mod headers;
 mod include;
 mod macros;
 mod predefined;

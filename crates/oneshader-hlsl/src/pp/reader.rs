@@ -293,7 +293,15 @@ impl<'a> Pp<'a> {
                 };
                 Some(id)
             }
-            Ok(None) => None,
+            Ok(None) => super::headers::find(&request.2).map(|text| match self.by_key.get(&*request.2) {
+                Some(id) => *id,
+                None => {
+                    let name: Arc<str> = request.2.as_str().into();
+                    let id = self.map.add(name.clone(), Arc::<str>::from(text));
+                    self.by_key.insert(name, id);
+                    id
+                }
+            }),
             Err(reason) => {
                 self.bag.report(codes::UNREADABLE_FILE, at, reason);
                 None

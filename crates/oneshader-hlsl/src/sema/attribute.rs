@@ -62,6 +62,11 @@ pub(crate) struct StatedBuiltin {
     span: Span,
 }
 
+/// Whether a `vk::` attribute states an execution mode.
+pub(crate) fn is_mode(name: &str) -> bool {
+    name == "spvexecutionmode" || PIXEL_MODES.iter().any(|(mode, ..)| *mode == name)
+}
+
 impl Cx<'_> {
     fn vk_attributes(&self, list: Slice<Attribute>) -> Vec<(Attribute, &'static str)> {
         const NAMES: &[&str] = &["ext_decorate_id", "ext_decorate_string", "spvexecutionmode"];

@@ -309,6 +309,9 @@ impl Cx<'_> {
         args: Vec<Arg>,
         span: Span,
     ) -> R<Expr> {
+        if let Some(decl) = self.s.funs[fun.0 as usize].inline {
+            return self.call_inline(fun, decl, args, span);
+        }
         let (fun, args) = self.specialize_call(fun, args);
         let f = self.s.funs[fun.0 as usize].clone();
         let mut values: Vec<ir::Value> = Vec::with_capacity(args.len() + 1);

@@ -136,7 +136,10 @@ impl Cx<'_> {
         let output_globals = outputs.globals.clone();
         if let Ok((result, params)) = result {
             self.s.body.outputs = Some(std::rc::Rc::new(Outputs { signature: outputs, result, params }));
-            self.in_scope(scope, |cx| cx.body_block(body));
+            self.in_scope(scope, |cx| {
+                cx.entry_attributes(attributes);
+                cx.body_block(body);
+            });
             if self.b.is_open() {
                 self.end_of_entry(fun);
             }

@@ -18,6 +18,7 @@ impl Cx<'_> {
         self.flush();
         self.report_missing_entries();
         self.initialize_statics();
+        self.add_builtins();
         self.finish_globals_block();
         let (order, whole) = self.order_functions();
         if whole {

@@ -45,6 +45,7 @@ impl Cx<'_> {
             ret,
             scope,
             this,
+            inline: self.inline_decl(decl, node.body.is_none()),
             body: node.body.map(|_| (decl, func)),
             state: BodyState::Idle,
             ir: None,
@@ -455,6 +456,12 @@ impl Cx<'_> {
                 });
             }
             cx.check_unsupported_types(&fun);
+            for param in &fun.params {
+                cx.decorate_variable(cx.ast[param.decl].attributes, param.name);
+            }
+            if let Some((decl, _)) = fun.body {
+                cx.function_attributes(cx.ast[decl].attributes);
+            }
             cx.body_block(body);
         });
         self.end_of_body(fun.ret, fun.span);

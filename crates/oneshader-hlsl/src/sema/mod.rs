@@ -23,6 +23,7 @@ pub(crate) mod record;
 pub(crate) mod resource;
 pub(crate) mod scope;
 pub(crate) mod signature;
+pub(crate) mod spirv;
 pub(crate) mod stmt;
 pub(crate) mod switch;
 pub(crate) mod template;
@@ -130,6 +131,8 @@ pub(crate) struct Fun {
     pub scope: ScopeId,
     /// The structure whose (non-static) method it is.
     pub this: Option<Ty>,
+    /// The declaration, of an instruction of SPIR-V.
+    pub inline: Option<ast::DeclId>,
     /// The definition: its declaration and the node with the body.
     pub body: Option<(ast::DeclId, ast::FunctionId)>,
     pub state: BodyState,
@@ -322,6 +325,11 @@ pub(crate) struct State {
     pub undefined_statics: Vec<(ir::Global, Name, Span)>,
     /// `static` variables whose initial value is computed, in order.
     pub static_inits: Vec<variable::StaticInit>,
+    /// Variables that stand for SPIR-V's built-in ones, which belong to the entry points that use them, and whether each is
+    /// an output.
+    pub builtin_vars: Vec<(ir::Global, bool)>,
+    /// Capabilities and extensions that declarations outside functions ask for.
+    pub needs: spirv::Needs,
     /// Entry points found.
     pub entries: Vec<entry::Found>,
 }

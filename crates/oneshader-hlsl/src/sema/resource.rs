@@ -617,6 +617,8 @@ impl Cx<'_> {
             "image_format",
             "input_attachment_index",
             "combinedImageSampler",
+            "ext_capability",
+            "ext_extension",
         ];
         for a in self.ast.iter(attributes) {
             let Some(space) = a.space else { continue };

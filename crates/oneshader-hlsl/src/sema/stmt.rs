@@ -38,6 +38,7 @@ impl Cx<'_> {
         match node.kind {
             StmtKind::Error | StmtKind::Empty => {}
             StmtKind::Expr(expr) => {
+                self.ask_needs(node.attributes);
                 let _ = self.expr(expr);
             }
             StmtKind::Decl(list) => {

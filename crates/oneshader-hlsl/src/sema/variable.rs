@@ -47,6 +47,18 @@ impl Cx<'_> {
             return self.declare_string(&node);
         }
         let mods = self.mods(&node);
+        let attributes = self.ast[decl].attributes;
+        if self.spirv_builtin(attributes, &node, ty) {
+            return;
+        }
+        if in_body {
+            self.ask_needs(attributes);
+            if mods.intersects(Mods::STATIC | Mods::GROUPSHARED) {
+                self.check_vk_attributes(attributes);
+            }
+        } else {
+            self.note_needs(attributes);
+        }
         if mods.contains(Mods::GROUPSHARED) {
             self.declare_groupshared(&node, ty);
         } else if mods.contains(Mods::STATIC) {
@@ -58,10 +70,10 @@ impl Cx<'_> {
             {
                 self.error(codes::BAD_DECLARATION, node.name_span, "what the host sets cannot be `static`");
             }
-            self.check_builtin_attributes(self.ast[decl].attributes, &node);
             self.declare_static(&node, ty);
         } else if in_body {
             self.declare_local(&node, ty);
+            self.decorate_variable(attributes, node.name);
         } else {
             self.declare_uniform(decl, id, ty);
         }

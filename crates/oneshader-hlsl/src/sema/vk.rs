@@ -51,9 +51,21 @@ impl Cx<'_> {
 
     /// A function of `vk` that the program does not declare.
     pub(crate) fn call_vk(&mut self, callee: ast::Segment, args: Slice<ast::ExprId>, span: Span) -> R<Expr> {
-        let _ = self.arguments(args);
-        let name = self.text(callee.name).to_owned();
-        Err(self.error(codes::UNSUPPORTED_ATTRIBUTE, span, format!("`vk::{name}` is not supported")))
+        let args = self.arguments(args)?;
+        self.at(span);
+        match (self.text(callee.name), &args[..]) {
+            ("ReadClock", [scope]) => self.read_clock(scope),
+            ("ext_execution_mode", [_, ..]) => self.execution_mode(&args, false, span),
+            ("ext_execution_mode_id", [_, ..]) => self.execution_mode(&args, true, span),
+            ("ReadClock" | "ext_execution_mode" | "ext_execution_mode_id", _) => {
+                let message = format!("`vk::{}` takes other arguments", self.text(callee.name));
+                Err(self.error(codes::BAD_ARGUMENTS, span, message))
+            }
+            (name, _) => {
+                let message = format!("`vk::{name}` is not supported");
+                Err(self.error(codes::UNSUPPORTED_ATTRIBUTE, span, message))
+            }
+        }
     }
 
     /// The node of a texture and the sampler it is combined with. The sampler takes its texture's Vulkan descriptor, and a

@@ -72,7 +72,7 @@ fn read_only_things_are_not_written() {
 
 #[test]
 fn what_is_not_compiled_says_so() {
-    cs("[numthreads(1, 1, 1)] void main() {\nuint x = vk::ReadClock(1); }").refused(&["OSH3003 at 2"]);
+    cs("[numthreads(1, 1, 1)] void main() {\nuint x = vk::ReadWatch(1); }").refused(&["OSH3003 at 2"]);
 }
 
 #[test]

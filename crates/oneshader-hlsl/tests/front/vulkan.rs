@@ -34,3 +34,73 @@ fn samples_have_positions() {
 fn scopes_have_numbers() {
     cs("RWStructuredBuffer<uint> b; [numthreads(vk::WorkgroupScope, 1, 1)] void main() { b[vk::QueueFamilyScope] = vk::DeviceScope; }").has(&["threads(2, 1, 1)"]);
 }
+
+#[test]
+fn instructions_by_number() {
+    cs("[[vk::ext_capability(5055)]] [[vk::ext_extension(\"SPV_KHR_shader_clock\")]] [[vk::ext_instruction(5056)]] uint64_t Clock(uint scope);
+        [[vk::ext_instruction(13, \"GLSL.std.450\")]] float4 Sin(float4 v);
+        [[vk::ext_instruction(61)]] float Load([[vk::ext_reference]] float from, [[vk::ext_literal]] uint mask = 1);
+        RWStructuredBuffer<float4> F;
+        [numthreads(1, 1, 1)] void main() { float x = 2; F[0] = Sin(F[1]) + float(Clock(1)) + Load(x); }")
+    .has(&[
+        "inline asm0 13 set(\"GLSL.std.450\") operands(id)",
+        "inline asm1 5056 capabilities(5055) extensions(\"SPV_KHR_shader_clock\") operands(id)",
+        "inline asm2 61 operands(id, [1])",
+        "= spirv asm0, v",
+        "= spirv asm1, u32 1",
+        "= spirv asm2, l",
+    ]);
+    let load =
+        "[[vk::ext_instruction(61)]] float Load([[vk::ext_reference]] float from, [[vk::ext_literal]] uint mask);\n";
+    cs(&format!("{load}[numthreads(1, 1, 1)] void main(uint i : SV_GroupIndex) {{ float x = 1;\nLoad(x, i); }}"))
+        .refused(&["OSH2034 at 3"]);
+    cs(&format!("{load}[numthreads(1, 1, 1)] void main() {{\nLoad(1.5, 0); }}")).refused(&["OSH2023 at 3"]);
+}
+
+/// What the language has too becomes the language's, with the signs that the instruction and not the types state.
+#[test]
+fn instructions_that_hlsl_has() {
+    cs("template <class R, class A> [[vk::ext_instruction(114)]] R SConvert(A a);
+        template <class R> [[vk::ext_instruction(134)]] R UDiv(R a, R b);
+        [[vk::ext_instruction(124)]] uint2 Bits(float2 v);
+        RWStructuredBuffer<int> I; RWStructuredBuffer<int64_t> L; RWStructuredBuffer<float2> F;
+        [numthreads(1, 1, 1)] void main() { L[0] = SConvert<int64_t>(uint(I[0])); I[1] = UDiv(I[2], I[3]) + Bits(F[0]).y; }")
+    .has(&["= bitcast v", "i64 = convert v", "u32 = bitcast", "u32 = bitcast", "u32 = div", "i32 = bitcast", "u32x2 = bitcast"]);
+    cs("template <class R> [[vk::ext_instruction(134)]] R UDiv(R a, R b); RWStructuredBuffer<float> F;
+        [numthreads(1, 1, 1)] void main() { F[0] = UDiv(F[1], F[2]); }")
+    .has(&["inline asm0 134", "spirv asm0"]);
+}
+
+#[test]
+fn built_in_variables_by_number() {
+    cs("[[vk::ext_builtin_input(24)]] static const uint3 Groups; [[vk::ext_builtin_input(36)]] static const uint Width;
+        RWStructuredBuffer<uint> U; uint f() { return Groups.y; }
+        [numthreads(1, 1, 1)] void main() { U[0] = f(); }")
+    .has(&["\"Groups\": input u32x3 io(\"Groups\", 0) builtin(spirv, 24)", "in(g0) out()"]);
+    let input = |text: &str| format!("{text}\nfloat4 main() : SV_Target {{ return 0; }}");
+    ps(&input("[[vk::ext_builtin_input(18)]] static uint a;")).refused(&["OSH2068 at 1"]);
+    ps(&input("[[vk::ext_builtin_input(18)]] uint a;")).refused(&["OSH2068 at 1"]);
+    ps(&input("[[vk::ext_builtin_input(18)]] static const uint a = 1;")).refused(&["OSH2068 at 1"]);
+    ps(&input("[[vk::ext_builtin_output(22)]] static const float a;")).refused(&["OSH2068 at 1"]);
+    ps(&input("[[vk::ext_builtin_input(18)]] [[vk::ext_builtin_output(18)]] static uint a;"))
+        .refused(&["OSH2068 at 1"]);
+}
+
+#[test]
+fn execution_modes_and_decorations() {
+    ps("void f() { vk::ext_execution_mode(4461, 32); }
+        [[vk::early_and_late_tests]] [[vk::stencil_ref_unchanged_back]] float4 main() : SV_Target {
+            [[vk::ext_decorate(20)]] float x = 1; f(); return x; }")
+    .has(&["16 operands([4461], [32])", "71 operands(id, [20])", "spirv asm1, l0", "modes(5017, 5082)"]);
+    ps("[[vk::what]] float4 main() : SV_Target { return 0; }").refused(&["OSH3003 at 1"]);
+}
+
+#[test]
+fn the_header_of_selectors_is_part_of_the_language() {
+    cs("#include <vk/opcode_selector.h>
+        RWStructuredBuffer<int4> I; RWStructuredBuffer<float4> F;
+        [numthreads(1, 1, 1)] void main() {
+            F[0] = vk::util::ConversionSelector<int, float>::Convert<float4>(I[0]);
+            I[1] = vk::util::ArithmeticSelector<int>::Negate(vk::util::ArithmeticSelector<int>::Mul(I[2], I[3])); }")
+    .has(&["f32x4 = convert", "= mul", "= neg"]);
+}

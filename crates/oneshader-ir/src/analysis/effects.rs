@@ -71,7 +71,8 @@ pub fn op_effects(op: Op) -> OpEffects {
             out.set(OpEffects::WRITES, effects.contains(Effects::WRITES));
             out
         }
-        Op::Call(_) => OpEffects::all(),
+        // What the program's own instruction does is the program's affair.
+        Op::Call(_) | Op::Spirv(_) => OpEffects::all(),
         // What is printed comes out in order.
         Op::Printf(_) => OpEffects::BARRIER,
         Op::Discard => OpEffects::CONTROL,

@@ -6,7 +6,10 @@ use crate::consts::ConstData;
 use crate::entity::{Const, Func, Name, Type, Value};
 use crate::func::{BlockData, Function, Hint, Merge, Terminator, TerminatorKind, ValueDef};
 use crate::inst::{InstData, Op, TextureOp};
-use crate::module::{EntryPoint, GlobalKind, GlobalVar, Interpolation, IoVar, IrModule, ResourceVar, Sampling};
+use crate::module::{
+    BuiltIn, EntryPoint, GlobalKind, GlobalVar, InlineOperand, InlineSpirv, Interpolation, IoVar, IrModule,
+    ResourceVar, Sampling,
+};
 use crate::types::{Access, CounterKind, MatrixOrder, ResourceType, Scalar, TypeKind, Types};
 use half::f16;
 use oneshader_diag::Span;
@@ -84,6 +87,10 @@ impl Printer<'_> {
             put!(self, "{id} {} id {} = {}", self.name(spec.name), spec.id, self.constant(spec.default));
             self.end(spec.span);
         }
+        for (id, inline) in self.m.inlines.iter() {
+            put!(self, "inline {id} ");
+            self.inline(inline);
+        }
         for (id, var) in self.m.globals.iter() {
             put!(self, "global {id} {}: ", self.name(var.name));
             self.global(var);
@@ -94,6 +101,25 @@ impl Printer<'_> {
         for entry in &self.m.entry_points {
             self.entry(entry);
         }
+    }
+
+    fn inline(&mut self, inline: &InlineSpirv) {
+        put!(self, "{}", inline.opcode);
+        if let Some(set) = inline.set {
+            put!(self, " set({})", self.name(set));
+        }
+        let list = |items: Vec<String>| items.join(", ");
+        if !inline.capabilities.is_empty() {
+            put!(self, " capabilities({})", list(inline.capabilities.iter().map(u32::to_string).collect()));
+        }
+        if !inline.extensions.is_empty() {
+            put!(self, " extensions({})", list(inline.extensions.iter().map(|&e| self.name(e)).collect()));
+        }
+        let operands = inline.operands.iter().map(|operand| match operand {
+            InlineOperand::Id => "id".to_owned(),
+            InlineOperand::Literal(words) => format!("[{}]", list(words.iter().map(u32::to_string).collect())),
+        });
+        put!(self, " operands({})\n", list(operands.collect()));
     }
 
     fn name(&self, name: Name) -> String {
@@ -197,8 +223,10 @@ impl Printer<'_> {
 
     fn io(&mut self, io: &IoVar) {
         put!(self, " io({}, {})", self.name(io.semantic), io.index);
-        if let Some(builtin) = io.builtin {
-            put!(self, " builtin({})", spell::builtin_name(builtin));
+        match io.builtin {
+            Some(BuiltIn::Spirv(number)) => put!(self, " builtin(spirv, {number})"),
+            Some(builtin) => put!(self, " builtin({})", spell::builtin_name(builtin)),
+            None => {}
         }
         if let Some(location) = io.location {
             put!(self, " location({location})");
@@ -330,6 +358,10 @@ impl Printer<'_> {
             }
             Op::Printf(format) => {
                 put!(self, " {}", self.name(format));
+                args.iter().for_each(|arg| put!(self, ", {arg}"));
+            }
+            Op::Spirv(inline) => {
+                put!(self, " {inline}");
                 args.iter().for_each(|arg| put!(self, ", {arg}"));
             }
             _ => {

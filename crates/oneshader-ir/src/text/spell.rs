@@ -73,6 +73,7 @@ spelling! {
         BuiltIn::GroupIndex => "group_index" = BuiltIn::GroupIndex,
         BuiltIn::PointSize => "point_size" = BuiltIn::PointSize,
         BuiltIn::HelperInvocation => "helper_invocation" = BuiltIn::HelperInvocation,
+        BuiltIn::Spirv(_) => "spirv" = BuiltIn::Spirv(0),
     }
 }
 
@@ -225,6 +226,7 @@ pub fn op_name(op: Op) -> &'static str {
         Op::Atomic(op) => atomic_name(op),
         Op::AtomicCompareExchange => "atomic_cmpxchg",
         Op::Texture(op, _) => texture_op_name(op),
+        Op::Spirv(_) => "spirv",
         Op::Intrinsic(which) => which.text(),
         Op::Call(_) => "call",
         Op::Phi => "phi",

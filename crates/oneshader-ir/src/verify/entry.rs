@@ -38,6 +38,8 @@ fn builtin_stages(builtin: BuiltIn) -> (Stages, Stages) {
         BuiltIn::ViewId => (v.union(p), none),
         BuiltIn::DispatchThreadId | BuiltIn::GroupId | BuiltIn::GroupThreadId | BuiltIn::GroupIndex => (c, none),
         BuiltIn::PointSize => (p, v),
+        // By number: which stages have it is known to the backend.
+        BuiltIn::Spirv(_) => (v.union(p).union(c), v.union(p)),
     }
 }
 

@@ -5,6 +5,7 @@ use super::graph::{part_count, part_kind, part_of};
 use crate::entity::{Type, Value};
 use crate::func::{Function, Terminator, TerminatorKind, ValueDef};
 use crate::inst::{AtomicOp, BinaryOp, InstData, Op, UnaryOp};
+use crate::module::InlineOperand;
 use crate::types::{Access, AddressSpace, CounterKind, ResourceType, Scalar, TypeKind};
 
 /// Rows (0 for scalars and vectors) and columns (1 for scalars) of a numeric type.
@@ -92,6 +93,7 @@ impl Checker<'_> {
                 | Op::Atomic(_)
                 | Op::AtomicCompareExchange
                 | Op::Intrinsic(_)
+                | Op::Spirv(_)
                 | Op::Call(_)
         );
         if !pointers {
@@ -205,6 +207,16 @@ impl Checker<'_> {
             }
             Op::BlockPtr | Op::ElementPtr | Op::RawPtr | Op::TexelPtr => self.address(func, data),
             Op::RawLoad | Op::RawStore => self.raw_memory(func, data),
+            Op::Spirv(inline) => {
+                let ids = self
+                    .m
+                    .inlines
+                    .get(inline)
+                    .map(|inline| inline.operands.iter().filter(|operand| **operand == InlineOperand::Id).count());
+                self.check(14, ids == Some(data.args.len()), || {
+                    "its arguments are not its operands that are ids".into()
+                });
+            }
             Op::BufferLength => {
                 if self.arity(data, 1) {
                     let ok = matches!(

@@ -5,8 +5,8 @@ use oneshader_diag::{Diagnostic, DiagnosticBag, Span, codes};
 use oneshader_ir::ray_query;
 use oneshader_ir::slots::SlotOwner;
 use oneshader_ir::{
-    DescriptorHeap, EntryPoint, Func, Global, GlobalKind, Intrinsic, IrModule, LayoutError, Op, ResourceType, Scalar,
-    SlotError, Stage, Type, TypeKind, ValueDef,
+    DescriptorHeap, EntryPoint, Func, Global, GlobalKind, Inline, InlineOperand, Intrinsic, IrModule, LayoutError, Op,
+    ResourceType, Scalar, SlotError, Stage, Type, TypeKind, ValueDef,
 };
 use rustc_hash::FxHashSet;
 
@@ -18,10 +18,15 @@ pub(crate) fn run(
     bag: &mut DiagnosticBag,
 ) {
     let mut check = Check { module, entry, options, bag, double: false, globals: FxHashSet::default() };
+    check.modes();
     for &func in order {
         check.function(func);
     }
 }
+
+/// Execution modes that only permit a faster way: DepthUnchanged, and early beside late tests with what is known of the
+/// stencil reference (SPIR-V specification 3.6).
+const PERMISSIONS: &[u32] = &[16, 5017, 5079, 5080, 5081, 5082, 5083, 5084];
 
 struct Check<'a> {
     module: &'a IrModule,
@@ -47,8 +52,10 @@ impl Check<'_> {
                     self.global(global);
                 }
             }
-            if let Op::Intrinsic(which) = data.op {
-                self.intrinsic(which, data.span);
+            match data.op {
+                Op::Intrinsic(which) => self.intrinsic(which, data.span),
+                Op::Spirv(id) => self.spirv(id, data.span),
+                _ => {}
             }
         }
     }
@@ -110,6 +117,40 @@ impl Check<'_> {
         let message = format!("`{name}` {what}, which needs Metal 3.0 (-msl-version 3.0)");
         let help = "compile for Metal 3.0 or newer, which reads handles from buffers, or give the array a size";
         self.bag.push(Diagnostic::new(codes::MSL_UNBOUNDED_ARRAY, var.span, message).help(help));
+    }
+
+    /// Execution modes that attributes state.
+    fn modes(&mut self) {
+        for mode in self.entry.spirv_modes.iter().filter(|mode| !PERMISSIONS.contains(mode)) {
+            let message = format!("Metal has no counterpart to SPIR-V's execution mode {mode}");
+            self.bag.report(codes::MSL_SPIRV, self.entry.span, message);
+        }
+    }
+
+    /// Instructions of SPIR-V: what only asks for capabilities and what only permits a faster way needs no counterpart.
+    fn spirv(&mut self, id: Inline, span: Span) {
+        /// `OpNop`, `OpExecutionMode`, `OpDecorate` (SPIR-V specification 3.3).
+        const NOP: u32 = 0;
+        const EXECUTION_MODE: u32 = 16;
+        const DECORATE: u32 = 71;
+        /// RelaxedPrecision, Restrict, Aliased.
+        const PLAIN_DECORATIONS: &[u32] = &[0, 19, 20];
+        let Some(inline) = self.module.inlines.get(id) else { return };
+        let first = inline.operands.iter().find_map(|operand| match operand {
+            InlineOperand::Literal(words) => words.first().copied(),
+            InlineOperand::Id => None,
+        });
+        let among = |list: &[u32]| first.is_some_and(|number| list.contains(&number));
+        let what = match (inline.set, inline.opcode) {
+            (None, NOP) => return,
+            (None, EXECUTION_MODE) if among(PERMISSIONS) => return,
+            (None, DECORATE) if among(PLAIN_DECORATIONS) => return,
+            (None, EXECUTION_MODE) => format!("execution mode {}", first.unwrap_or(0)),
+            (None, DECORATE) => format!("decoration {}", first.unwrap_or(0)),
+            (None, opcode) => format!("instruction {opcode}"),
+            (Some(set), number) => format!("instruction {number} of {}", self.module.names.get(set)),
+        };
+        self.bag.report(codes::MSL_SPIRV, span, format!("Metal has no counterpart to SPIR-V's {what}"));
     }
 
     fn intrinsic(&mut self, which: Intrinsic, span: Span) {

@@ -134,6 +134,27 @@ fn argument(builtin: BuiltIn, stage: Stage) -> Option<(Scalar, u8, &'static str)
         (BuiltIn::GroupId, Stage::Compute) => (uint, 3, "threadgroup_position_in_grid"),
         (BuiltIn::GroupThreadId, Stage::Compute) => (uint, 3, "thread_position_in_threadgroup"),
         (BuiltIn::GroupIndex, Stage::Compute) => (uint, 1, "thread_index_in_threadgroup"),
+        (BuiltIn::Spirv(number), _) => return by_number(number, stage),
+        _ => return None,
+    })
+}
+
+/// The same of a built-in variable by SPIR-V's number (SPIR-V specification 3.21).
+fn by_number(number: u32, stage: Stage) -> Option<(Scalar, u8, &'static str)> {
+    let uint = Scalar::U32;
+    Some(match (number, stage) {
+        (15, Stage::Pixel) => (Scalar::F32, 4, "position"),
+        (17, Stage::Pixel) => (Scalar::Bool, 1, "front_facing"),
+        (18, Stage::Pixel) => (uint, 1, "sample_id"),
+        (24, Stage::Compute) => (uint, 3, "threadgroups_per_grid"),
+        (26, Stage::Compute) => (uint, 3, "threadgroup_position_in_grid"),
+        (27, Stage::Compute) => (uint, 3, "thread_position_in_threadgroup"),
+        (28, Stage::Compute) => (uint, 3, "thread_position_in_grid"),
+        (29, Stage::Compute) => (uint, 1, "thread_index_in_threadgroup"),
+        (36, Stage::Compute) => (uint, 1, "threads_per_simdgroup"),
+        (38, Stage::Compute) => (uint, 1, "simdgroups_per_threadgroup"),
+        (40, Stage::Compute) => (uint, 1, "simdgroup_index_in_threadgroup"),
+        (41, Stage::Compute) => (uint, 1, "thread_index_in_simdgroup"),
         _ => return None,
     })
 }
@@ -365,9 +386,9 @@ impl Interface<'_> {
             (BuiltIn::PointSize, Stage::Vertex) => (Scalar::F32, 1, "point_size"),
             (BuiltIn::Layer, Stage::Vertex) => (Scalar::U32, 1, "render_target_array_index"),
             (BuiltIn::ViewportIndex, Stage::Vertex) => (Scalar::U32, 1, "viewport_array_index"),
-            (BuiltIn::Depth, Stage::Pixel) => (Scalar::F32, 1, depth),
+            (BuiltIn::Depth | BuiltIn::Spirv(22), Stage::Pixel) => (Scalar::F32, 1, depth),
             (BuiltIn::CoverageOut, Stage::Pixel) => (Scalar::U32, 1, "sample_mask"),
-            (BuiltIn::StencilRef, Stage::Pixel) => (Scalar::U32, 1, "stencil"),
+            (BuiltIn::StencilRef | BuiltIn::Spirv(5014), Stage::Pixel) => (Scalar::U32, 1, "stencil"),
             (BuiltIn::ClipDistance, Stage::Vertex) => return self.clip_outputs(global, ty, out),
             _ => {
                 let semantic = self.module.names.get(io.semantic).to_owned();

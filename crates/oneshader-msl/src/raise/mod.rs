@@ -95,6 +95,7 @@ fn reached(module: &IrModule, order: &[Func]) -> IrModule {
         types: module.types.clone(),
         consts: module.consts.clone(),
         specs: module.specs.clone(),
+        inlines: module.inlines.clone(),
         globals: module.globals.clone(),
         functions: Default::default(),
         entry_points: module.entry_points.clone(),

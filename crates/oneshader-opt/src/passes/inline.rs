@@ -176,7 +176,9 @@ impl Inliner {
     /// The body of `callee`, unless it is stuck.
     fn body<'b>(&'b mut self, module: &'b mut IrModule, callee: Func) -> Option<&'b Function> {
         if matches!(self.bodies[callee], Body::Unknown) {
-            self.bodies[callee] = if single_return::is_single_as_it_is(&module.functions[callee]) {
+            self.bodies[callee] = if decorates_itself(module, callee) {
+                Body::Stuck
+            } else if single_return::is_single_as_it_is(&module.functions[callee]) {
                 Body::Own
             } else {
                 let mut body = module.functions[callee].clone();
@@ -193,6 +195,17 @@ impl Inliner {
             Body::Unknown | Body::Stuck => None,
         }
     }
+}
+
+/// Whether a decoration of SPIR-V holds for the function itself: it must not become its caller's.
+fn decorates_itself(module: &IrModule, func: Func) -> bool {
+    /// `OpDecorate` (SPIR-V specification 3.3.3).
+    const DECORATE: u32 = 71;
+    !module.inlines.is_empty()
+        && module.functions[func].live_insts().any(|(_, _, data)| match data.op {
+            Op::Spirv(id) => data.args.is_empty() && module.inlines.get(id).is_some_and(|i| i.opcode == DECORATE),
+            _ => false,
+        })
 }
 
 /// Whether a body can stand in the place of a call.

@@ -142,6 +142,7 @@ flags! {
     SpirvReflect: "fspv-reflect"; None, Spirv, "", "semantics and resource types as decorations";
     UnknownFormats: "fspv-use-unknown-image-format"; None, Spirv, "", "images without stated format have none";
     SpirvExtension: "fspv-extension"; Equals, Spirv, "NAME", "allow this extension, KHR all of Khronos; without it all are allowed, and discard ends the lane before vulkan1.3";
+    LegacyMatrixOrder: "fspv-use-legacy-buffer-matrix-order"; None, Spirv, "", "matrices in byte-address buffers are row-major (Metal's as well)";
     EntryName: "fspv-entrypoint-name"; Equals, Spirv, "NAME", "name of the entry point in the module";
 
     WarningsAsErrors: "WX"; None, Diagnostics, "", "warnings are errors";
@@ -151,7 +152,7 @@ flags! {
     Help: "help" | "h" | "?" | "-help"; None, Diagnostics, "", "this text";
     Version: "-version" | "version"; None, Diagnostics, "", "version";
 
-    NoEffect: "Zss" | "Zsb" | "Qembed_debug" | "Qstrip_priv" | "Qstrip_rootsignature" | "nologo" | "Cc" | "Ni" | "No" | "Lx" | "Vi" | "H" | "ast-dump" | "dumpbin" | "Ges" | "Gfa" | "Gfp" | "Vd" | "res-may-alias" | "all-resources-bound" | "fdiagnostics-show-option" | "fno-diagnostics-show-option" | "fnew-inlining-behavior" | "Wall" | "Wextra" | "Zs" | "fspv-preserve-bindings" | "fspv-preserve-interface" | "fspv-fix-func-call-arguments" | "fspv-enable-maximal-reconvergence" | "fspv-use-legacy-buffer-matrix-order" | "fspv-use-vulkan-memory-model" | "no-legacy-cbuf-layout" | "pack-optimized" | "pack-prefix-stable" | "flegacy-resource-reservation" | "fcgl" | "ftime-report" | "ffinite-math-only" | "fno-finite-math-only" | "fspv-print-all" | "fspv-reduce-load-size"; None, Ignored, "", "parts of DXIL containers, and DXC's own switches";
+    NoEffect: "Zss" | "Zsb" | "Qembed_debug" | "Qstrip_priv" | "Qstrip_rootsignature" | "nologo" | "Cc" | "Ni" | "No" | "Lx" | "Vi" | "H" | "ast-dump" | "dumpbin" | "Ges" | "Gfa" | "Gfp" | "Vd" | "res-may-alias" | "all-resources-bound" | "fdiagnostics-show-option" | "fno-diagnostics-show-option" | "fnew-inlining-behavior" | "Wall" | "Wextra" | "Zs" | "fspv-preserve-bindings" | "fspv-preserve-interface" | "fspv-fix-func-call-arguments" | "fspv-enable-maximal-reconvergence" | "fspv-use-vulkan-memory-model" | "no-legacy-cbuf-layout" | "pack-optimized" | "pack-prefix-stable" | "flegacy-resource-reservation" | "fcgl" | "ftime-report" | "ffinite-math-only" | "fno-finite-math-only" | "fspv-print-all" | "fspv-reduce-load-size"; None, Ignored, "", "parts of DXIL containers, and DXC's own switches";
     NoEffectValue: "Fe" | "Fh" | "Frs" | "Fsh" | "Vn" | "setprivate" | "setrootsignature" | "verifyrootsignature" | "rootsig-define" | "force-rootsig-ver" | "validator-version" | "exports" | "memcpy-fold" | "default-linkage" | "opt-enable" | "opt-disable" | "opt-select" | "fspv-max-id"; Apart, Ignored, "VALUE", "the same with a value";
     BackCompatible: "Gec"; None, Ignored, "", "FXC's compatibility with Direct3D 9, for -HV 2016";
     StripReflection: "Qstrip_reflect"; None, Ignored, "", "reflection is no part of the code here";

@@ -248,6 +248,7 @@ impl Invocation {
                 options.spirv.demote |= extension.name() == "SPV_EXT_demote_to_helper_invocation";
                 options.spirv.extensions.push(extension);
             }
+            Flag::LegacyMatrixOrder => options.raw_row_major = true,
             Flag::EntryName => options.spirv.entry_name = Some(value()),
             Flag::WarningsAsErrors => options.warnings = Warnings::Deny,
             Flag::NoWarnings => options.warnings = Warnings::Hide,

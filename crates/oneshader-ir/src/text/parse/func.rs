@@ -1,7 +1,7 @@
 //! Functions: read whole first, since operands may name what stands later, then built.
 
 use super::{Parser, Result, id_number};
-use crate::entity::{Block, Const, Func, Global, Local, Name, Type, Value};
+use crate::entity::{Block, Const, Func, Global, Inline, Local, Name, Type, Value};
 use crate::func::{Function, Hint, Merge, SwitchCase, Terminator, TerminatorKind};
 use crate::inst::{InstData, InstFlags, Op, Swizzle, TextureOp, TextureOperands};
 use crate::text::lex::{ARROW, Token};
@@ -282,6 +282,17 @@ impl Parser<'_> {
                     args.push(self.operand(locals)?);
                 }
                 Op::Printf(format)
+            }
+            "spirv" => {
+                let at = self.at;
+                let inline = Inline::from_u32(self.id("asm")?);
+                if !self.m.inlines.is_valid(inline) {
+                    return self.error_at(at, format!("there is no {inline}"));
+                }
+                while self.eat(',') {
+                    args.push(self.operand(locals)?);
+                }
+                Op::Spirv(inline)
             }
             "gather" => {
                 self.expect('#')?;

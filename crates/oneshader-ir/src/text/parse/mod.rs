@@ -7,8 +7,8 @@ use super::lex::{RANGE, Spot, Token, tokens};
 use super::spell::{self, PROPERTIES};
 use crate::entity::{Const, Func, Global, Name};
 use crate::module::{
-    DepthMode, EntryPoint, GlobalKind, GlobalVar, Interpolation, IoVar, IrModule, Register, ResourceVar, Sampling,
-    SpecConst,
+    BuiltIn, DepthMode, EntryPoint, GlobalKind, GlobalVar, InlineOperand, InlineSpirv, Interpolation, IoVar, IrModule,
+    Register, ResourceVar, Sampling, SpecConst,
 };
 use crate::types::{MatrixOrder, Member, StructType};
 use oneshader_diag::{FileId, Span};
@@ -208,6 +208,7 @@ impl<'t> Parser<'t> {
             match *self.peek() {
                 Token::End => break,
                 Token::Word("struct") => self.structure()?,
+                Token::Word("inline") => self.inline()?,
                 Token::Word("global") => self.global()?,
                 Token::Word("func") => self.function()?,
                 Token::Word("entry") => self.entry()?,
@@ -295,6 +296,28 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    fn inline(&mut self) -> Result<()> {
+        self.next();
+        self.new_id("asm", self.m.inlines.len())?;
+        let mut inline = InlineSpirv { opcode: self.number()?, ..InlineSpirv::default() };
+        if self.eat_word("set") {
+            inline.set = Some(self.parenthesized(Self::name)?);
+        }
+        if self.eat_word("capabilities") {
+            inline.capabilities = self.list('(', ')', Self::number)?;
+        }
+        if self.eat_word("extensions") {
+            inline.extensions = self.list('(', ')', Self::name)?;
+        }
+        self.expect_word("operands")?;
+        inline.operands = self.list('(', ')', |p| match p.eat_word("id") {
+            true => Ok(InlineOperand::Id),
+            false => Ok(InlineOperand::Literal(p.list('[', ']', Self::number)?)),
+        })?;
+        self.m.inlines.push(inline);
+        Ok(())
+    }
+
     fn resource(&mut self) -> Result<ResourceVar> {
         let mut var = ResourceVar::default();
         while let Token::Word(word) = *self.peek() {
@@ -377,7 +400,16 @@ impl<'t> Parser<'t> {
             match word {
                 "builtin" => {
                     self.next();
-                    io.builtin = Some(self.parenthesized(|p| p.spelled(spell::builtin_from_name, "system value"))?);
+                    io.builtin = Some(self.parenthesized(|p| {
+                        let builtin = p.spelled(spell::builtin_from_name, "system value")?;
+                        match builtin {
+                            BuiltIn::Spirv(_) => {
+                                p.expect(',')?;
+                                Ok(BuiltIn::Spirv(p.number()?))
+                            }
+                            other => Ok(other),
+                        }
+                    })?);
                 }
                 "location" => {
                     self.next();
