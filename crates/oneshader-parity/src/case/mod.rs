@@ -2,6 +2,7 @@
 //!
 //! The format is that of LLVM's offload-test-suite, so that suite runs unmodified from a checkout beside our corpus.
 
+pub mod acceleration;
 pub mod dump;
 pub mod lit;
 pub mod pipeline;
@@ -119,7 +120,11 @@ impl Program {
         for r in self.pipeline.descriptor_sets.iter().flat_map(|s| &s.resources) {
             let sampler = self.pipeline.samplers.iter().any(|s| s.name == r.name);
             match r.kind {
-                ResourceKind::AccelerationStructure => {}
+                ResourceKind::AccelerationStructure => {
+                    if self.pipeline.acceleration_structures.scene(&r.name).is_none() {
+                        return Err(format!("Referenced TLAS {} not found!", r.name));
+                    }
+                }
                 ResourceKind::Sampler if !sampler => {
                     return Err(format!("Referenced sampler {} not found!", r.name));
                 }
@@ -164,6 +169,7 @@ impl Program {
         if let Some(name) = &bindings.render_target {
             has(name, "Referenced render target buffer")?;
         }
+        self.pipeline.acceleration_structures.check(self)?;
         self.check_root_parameters()
     }
 

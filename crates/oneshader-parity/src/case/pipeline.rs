@@ -3,6 +3,7 @@
 //! The format is that of LLVM's offload-test-suite. This module mirrors the text; [`super::Case`] holds the checked form
 //! in which names are resolved and data are bytes.
 
+use super::acceleration::AccelerationStructures;
 use serde::{Deserialize, Serialize};
 use serde_yaml_ng::Value;
 
@@ -36,16 +37,16 @@ pub struct Pipeline {
     /// How much to dispatch or draw.
     #[serde(default)]
     pub dispatch_parameters: DispatchParameters,
-    /// Ray tracing: known keys that no engine here runs.
+    /// What rays are traced in.
     #[serde(default)]
-    pub acceleration_structures: Option<Value>,
-    /// See `acceleration_structures`.
+    pub acceleration_structures: AccelerationStructures,
+    /// Pipelines of ray tracing: known keys that no engine here runs.
     #[serde(default)]
     pub ray_tracing_pipeline_config: Option<Value>,
-    /// See `acceleration_structures`.
+    /// See `ray_tracing_pipeline_config`.
     #[serde(default)]
     pub hit_groups: Option<Value>,
-    /// See `acceleration_structures`.
+    /// See `ray_tracing_pipeline_config`.
     #[serde(default)]
     pub shader_binding_table: Option<Value>,
 }

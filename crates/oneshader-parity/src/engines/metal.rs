@@ -119,6 +119,15 @@ impl Engine for MetalEngine {
         if program.kind != PipelineKind::Compute {
             return Err(EngineError::Unsupported(format!("{:?} pipelines", program.kind)));
         }
+        if program
+            .pipeline
+            .descriptor_sets
+            .iter()
+            .flat_map(|s| &s.resources)
+            .any(|r| r.kind == ResourceKind::AccelerationStructure)
+        {
+            return Err(EngineError::Unsupported("ray queries, which are checked and not executed".to_owned()));
+        }
         let Code::Metal { text, interface, .. } = &shader.code else {
             return Err(EngineError::Invalid("this engine runs Metal text only".to_owned()));
         };

@@ -1,5 +1,6 @@
 //! Resources of a program as descriptors.
 
+use super::acceleration::Structures;
 use super::format;
 use super::session::{HostBuffer, Image, ImageInfo, Session};
 use crate::case::pipeline::{ResourceDecl, ResourceKind, Sampler, SamplerKind};
@@ -15,6 +16,7 @@ enum Element {
     /// An image and the host buffer its data pass through.
     Image(Image, HostBuffer, Option<vk::Sampler>),
     Sampler(vk::Sampler),
+    Structure(vk::AccelerationStructureKHR),
 }
 
 struct Bound {
@@ -38,11 +40,16 @@ pub struct Bindings {
 
 impl Bindings {
     /// Makes the resources and writes their descriptors.
-    pub fn new(s: &mut Session<'_>, program: &Program, stages: vk::ShaderStageFlags) -> Result<Self, EngineError> {
+    pub fn new(
+        s: &mut Session<'_>,
+        program: &Program,
+        structures: &Structures,
+        stages: vk::ShaderStageFlags,
+    ) -> Result<Self, EngineError> {
         let mut bound = Vec::new();
         for (set, decl) in program.pipeline.descriptor_sets.iter().enumerate() {
             for r in &decl.resources {
-                bound.push(make(s, program, set, r)?);
+                bound.push(make(s, program, structures, set, r)?);
             }
         }
         let mut layouts = Vec::new();
@@ -50,7 +57,7 @@ impl Bindings {
             let mut bindings = Vec::new();
             for b in bound.iter().filter(|b| b.set == set) {
                 let layout = vk::DescriptorSetLayoutBinding::default().stage_flags(stages);
-                let ty = format::descriptor(b.kind).unwrap_or_default();
+                let ty = format::descriptor(b.kind);
                 let count = b.elements.len() as u32;
                 bindings.push(layout.binding(b.binding).descriptor_type(ty).descriptor_count(count));
                 if let Some(c) = b.counter_binding.filter(|_| !b.counters.is_empty()) {
@@ -62,7 +69,7 @@ impl Bindings {
         }
         let mut sizes = Vec::new();
         for b in &bound {
-            let ty = format::descriptor(b.kind).unwrap_or_default();
+            let ty = format::descriptor(b.kind);
             sizes.push(vk::DescriptorPoolSize { ty, descriptor_count: b.elements.len() as u32 });
             if !b.counters.is_empty() {
                 let ty = vk::DescriptorType::STORAGE_BUFFER;
@@ -78,8 +85,9 @@ impl Bindings {
     fn write(&self, s: &Session<'_>) {
         for b in &self.bound {
             let set = self.sets[b.set];
-            let ty = format::descriptor(b.kind).unwrap_or_default();
+            let ty = format::descriptor(b.kind);
             let (mut buffers, mut images, mut views) = (Vec::new(), Vec::new(), Vec::new());
+            let mut structures = Vec::new();
             for e in &b.elements {
                 match e {
                     Element::Buffer(h) => buffers.push(whole(*h)),
@@ -91,13 +99,18 @@ impl Bindings {
                             .sampler(sampler.unwrap_or_default()),
                     ),
                     Element::Sampler(x) => images.push(vk::DescriptorImageInfo::default().sampler(*x)),
+                    Element::Structure(x) => structures.push(*x),
                 }
             }
             let counters: Vec<_> = b.counters.iter().map(|h| whole(*h)).collect();
             let base = vk::WriteDescriptorSet::default().dst_set(set);
             let mut writes = Vec::new();
             let main = base.dst_binding(b.binding).descriptor_type(ty);
-            if !buffers.is_empty() {
+            let mut traced =
+                vk::WriteDescriptorSetAccelerationStructureKHR::default().acceleration_structures(&structures);
+            if !structures.is_empty() {
+                writes.push(main.descriptor_count(structures.len() as u32).push_next(&mut traced));
+            } else if !buffers.is_empty() {
                 writes.push(main.buffer_info(&buffers));
             } else if !images.is_empty() {
                 writes.push(main.image_info(&images));
@@ -176,10 +189,13 @@ fn whole(h: HostBuffer) -> vk::DescriptorBufferInfo {
     vk::DescriptorBufferInfo::default().buffer(h.handle).range(vk::WHOLE_SIZE)
 }
 
-fn make(s: &mut Session<'_>, program: &Program, set: usize, r: &ResourceDecl) -> Result<Bound, EngineError> {
-    if format::descriptor(r.kind).is_none() {
-        return Err(EngineError::Unsupported(format!("{:?} resources", r.kind)));
-    }
+fn make(
+    s: &mut Session<'_>,
+    program: &Program,
+    structures: &Structures,
+    set: usize,
+    r: &ResourceDecl,
+) -> Result<Bound, EngineError> {
     if r.heap_index.is_some() {
         return Err(EngineError::Unsupported("descriptor heaps".to_owned()));
     }
@@ -208,6 +224,10 @@ fn make(s: &mut Session<'_>, program: &Program, set: usize, r: &ResourceDecl) ->
     let mut counters = Vec::new();
     if let (ResourceKind::Sampler, Some(x)) = (r.kind, sampler) {
         elements.push(Element::Sampler(x));
+    } else if r.kind == ResourceKind::AccelerationStructure {
+        let scene = structures.scene(&r.name);
+        let scene = scene.ok_or_else(|| EngineError::Invalid(format!("no acceleration structure '{}'", r.name)))?;
+        elements.extend(scene.iter().map(|&x| Element::Structure(x)));
     } else {
         let buffer = index.map(|i| &program.buffers[i]);
         let buffer = buffer.ok_or_else(|| EngineError::Invalid(format!("no buffer '{}'", r.name)))?;

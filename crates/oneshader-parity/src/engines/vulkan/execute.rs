@@ -1,5 +1,6 @@
 //! Building the pipeline of a program and running it once.
 
+use super::acceleration::Structures;
 use super::bind::{self, Bindings};
 use super::format;
 use super::gpu::Gpu;
@@ -40,7 +41,9 @@ pub fn run(
         stages.push(stage_parts(s, shader, constants)?);
     }
     let flags = stages.iter().fold(vk::ShaderStageFlags::empty(), |f, p| f | p.flag);
-    let bindings = Bindings::new(s, program, flags)?;
+    let structures = Structures::new(s, program)?;
+    let builder = s.gpu.acceleration.clone();
+    let bindings = Bindings::new(s, program, &structures, flags)?;
     let push = case::push_constants(program).map_err(EngineError::Invalid)?;
     let range = vk::PushConstantRange { stage_flags: flags, offset: 0, size: push.len() as u32 };
     let ranges = [range];
@@ -52,6 +55,9 @@ pub fn run(
     let timer = if repeats > 1 { Some(s.timestamps(repeats * 2)?) } else { None };
     let reader: &Program = program;
     s.submit(|d, cb| {
+        if let Some(builder) = &builder {
+            structures.build(builder, d, cb);
+        }
         bindings.upload(reader, d, cb);
         work.prepare(d, cb);
         let point = work.bind_point();

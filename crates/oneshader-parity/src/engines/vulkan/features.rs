@@ -17,10 +17,12 @@ pub struct FeatureChain {
     pub barycentric: vk::PhysicalDeviceFragmentShaderBarycentricFeaturesKHR<'static>,
     pub reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
     pub quad_control: vk::PhysicalDeviceShaderQuadControlFeaturesKHR<'static>,
+    pub acceleration: vk::PhysicalDeviceAccelerationStructureFeaturesKHR<'static>,
+    pub ray_query: vk::PhysicalDeviceRayQueryFeaturesKHR<'static>,
 }
 
 /// Extensions that are switched on where a device has them, and no others.
-pub const EXTENSIONS: [&std::ffi::CStr; 8] = [
+pub const EXTENSIONS: [&std::ffi::CStr; 11] = [
     vk::EXT_SHADER_IMAGE_ATOMIC_INT64_NAME,
     vk::NV_COMPUTE_SHADER_DERIVATIVES_NAME,
     vk::EXT_FRAGMENT_SHADER_INTERLOCK_NAME,
@@ -29,6 +31,9 @@ pub const EXTENSIONS: [&std::ffi::CStr; 8] = [
     vk::KHR_SHADER_QUAD_CONTROL_NAME,
     vk::GOOGLE_HLSL_FUNCTIONALITY1_NAME,
     vk::GOOGLE_USER_TYPE_NAME,
+    vk::KHR_DEFERRED_HOST_OPERATIONS_NAME,
+    vk::KHR_ACCELERATION_STRUCTURE_NAME,
+    vk::KHR_RAY_QUERY_NAME,
 ];
 
 impl FeatureChain {
@@ -62,6 +67,12 @@ impl FeatureChain {
         if has(vk::KHR_SHADER_QUAD_CONTROL_NAME) {
             all = all.push_next(&mut self.quad_control);
         }
+        if has(vk::KHR_ACCELERATION_STRUCTURE_NAME) && has(vk::KHR_DEFERRED_HOST_OPERATIONS_NAME) {
+            all = all.push_next(&mut self.acceleration);
+        }
+        if has(vk::KHR_RAY_QUERY_NAME) {
+            all = all.push_next(&mut self.ray_query);
+        }
         let result = f(&mut all);
         self.core = all.features;
         // The structures are linked anew on every call: no pointer may outlive this one.
@@ -74,7 +85,16 @@ impl FeatureChain {
         self.barycentric.p_next = std::ptr::null_mut();
         self.reconvergence.p_next = std::ptr::null_mut();
         self.quad_control.p_next = std::ptr::null_mut();
+        self.acceleration.p_next = std::ptr::null_mut();
+        self.ray_query.p_next = std::ptr::null_mut();
         result
+    }
+
+    /// Whether shaders can query rays in structures that this engine builds.
+    pub fn traces_rays(&self) -> bool {
+        [self.acceleration.acceleration_structure, self.ray_query.ray_query, self.v12.buffer_device_address]
+            .iter()
+            .all(|&has| has == vk::TRUE)
     }
 
     /// The names that conditions of tests use for this device.
@@ -101,6 +121,7 @@ impl FeatureChain {
             ("Int64GroupSharedAtomics", self.v12.shader_shared_int64_atomics),
             ("VulkanInt64BufferAtomics", self.v12.shader_buffer_int64_atomics),
             ("Int64TypedResourceAtomics", self.image_atomic_int64.shader_image_int64_atomics),
+            ("acceleration-structure", vk::Bool32::from(self.traces_rays())),
         ] {
             if holds == vk::TRUE {
                 out.insert(name.to_owned());

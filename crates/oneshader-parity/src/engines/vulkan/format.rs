@@ -30,10 +30,10 @@ pub fn aspect(format: DataFormat) -> vk::ImageAspectFlags {
     if format == DataFormat::Depth32 { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
 }
 
-/// The descriptor type of a resource; none for acceleration structures.
-pub fn descriptor(kind: ResourceKind) -> Option<vk::DescriptorType> {
+/// The descriptor type of a resource.
+pub fn descriptor(kind: ResourceKind) -> vk::DescriptorType {
     use ResourceKind as K;
-    Some(match kind {
+    match kind {
         K::Buffer => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
         K::RWBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
         K::Texture2D => vk::DescriptorType::SAMPLED_IMAGE,
@@ -44,8 +44,8 @@ pub fn descriptor(kind: ResourceKind) -> Option<vk::DescriptorType> {
         K::ConstantBuffer => vk::DescriptorType::UNIFORM_BUFFER,
         K::Sampler => vk::DescriptorType::SAMPLER,
         K::SampledTexture2D => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
-        K::AccelerationStructure => return None,
-    })
+        K::AccelerationStructure => vk::DescriptorType::ACCELERATION_STRUCTURE_KHR,
+    }
 }
 
 /// The stage flag; none for stages this engine does not run.

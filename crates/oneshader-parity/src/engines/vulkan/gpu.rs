@@ -14,6 +14,10 @@ pub struct Gpu {
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     /// Nanoseconds of one step of a timestamp; 0 where the queue has none.
     pub(super) timestamp_period: f32,
+    /// What makes and builds acceleration structures, where rays can be queried.
+    pub(super) acceleration: Option<ash::khr::acceleration_structure::Device>,
+    /// What the address of memory to build in is a multiple of.
+    pub(super) scratch_alignment: u32,
     description: String,
     features: Features,
     /// Dropped after the device, which `Gpu::drop` destroys.
@@ -130,12 +134,22 @@ impl Gpu {
         // SAFETY: queue 0 of `family` was asked for above.
         let queue = unsafe { device.get_device_queue(family, 0) };
         let features = chain.names(&device_name, &extensions);
+        let traces = chain.traces_rays();
+        let acceleration = traces.then(|| ash::khr::acceleration_structure::Device::new(raw, &device));
+        let mut limits = vk::PhysicalDeviceAccelerationStructurePropertiesKHR::default();
+        if traces {
+            let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
+            // SAFETY: both structures are initialized and alive; the device has the extension.
+            unsafe { raw.get_physical_device_properties2(physical, &mut all) }
+        }
         Ok(Self {
             device,
             queue,
             family,
             memory,
             timestamp_period,
+            acceleration,
+            scratch_alignment: limits.min_acceleration_structure_scratch_offset_alignment,
             description: device_name,
             features,
             _instance: instance,

@@ -1,11 +1,13 @@
 //! Runs SPIR-V on a Vulkan device.
 //!
 //! [`Gpu`] is the opened device, [`session::Session`] owns every object of one run and destroys them at its end,
-//! [`bind`] turns resources into descriptors, [`draw`] and [`execute`] record the work.
+//! [`bind`] turns resources into descriptors, [`acceleration`] builds what rays are traced in, [`execute`] records the
+//! work.
 
 // The Vulkan entry points of `ash` are unsafe functions; each block says why its call is sound.
 #![allow(unsafe_code)]
 
+mod acceleration;
 mod bind;
 mod execute;
 mod features;

@@ -60,7 +60,7 @@ impl<'g> Session<'g> {
         Self { gpu, objects: Vec::new() }
     }
 
-    fn own(&mut self, destroy: impl FnOnce(&ash::Device) + 'static) {
+    pub(super) fn own(&mut self, destroy: impl FnOnce(&ash::Device) + 'static) {
         self.objects.push(Box::new(destroy));
     }
 
@@ -75,7 +75,8 @@ impl<'g> Session<'g> {
         // SAFETY: the buffer is alive.
         let needs = unsafe { self.gpu.device.get_buffer_memory_requirements(handle) };
         let kind = self.gpu.host_memory_type(needs.memory_type_bits);
-        let memory = self.allocate(needs, kind)?;
+        let addressed = usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS);
+        let memory = self.allocate(needs, kind, addressed)?;
         let d = &self.gpu.device;
         // SAFETY: memory and buffer are fresh and of matching type and size.
         unsafe { d.bind_buffer_memory(handle, memory, 0) }.map_err(failed("cannot bind a buffer"))?;
@@ -103,9 +104,19 @@ impl<'g> Session<'g> {
         }
     }
 
-    fn allocate(&mut self, needs: vk::MemoryRequirements, kind: Option<u32>) -> Result<vk::DeviceMemory, EngineError> {
+    /// Memory of a type; `addressed` when a buffer in it has an address.
+    fn allocate(
+        &mut self,
+        needs: vk::MemoryRequirements,
+        kind: Option<u32>,
+        addressed: bool,
+    ) -> Result<vk::DeviceMemory, EngineError> {
         let kind = kind.ok_or_else(|| EngineError::Device("no fitting memory type".to_owned()))?;
-        let info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(kind);
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(kind);
+        if addressed {
+            info = info.push_next(&mut flags);
+        }
         // SAFETY: the type index is one of the device's.
         let memory =
             unsafe { self.gpu.device.allocate_memory(&info, None) }.map_err(failed("cannot allocate memory"))?;
@@ -137,7 +148,7 @@ impl<'g> Session<'g> {
             .gpu
             .memory_type(needs.memory_type_bits, local)
             .or_else(|| self.gpu.memory_type(needs.memory_type_bits, vk::MemoryPropertyFlags::empty()));
-        let memory = self.allocate(needs, kind)?;
+        let memory = self.allocate(needs, kind, false)?;
         // SAFETY: memory and image are fresh and of matching type and size.
         unsafe { self.gpu.device.bind_image_memory(handle, memory, 0) }.map_err(failed("cannot bind an image"))?;
         let range = vk::ImageSubresourceRange::default().aspect_mask(i.aspect).level_count(i.levels).layer_count(1);
