@@ -15,6 +15,15 @@ const KERNEL: &str = "kernel void k(device float* f [[buffer(0)]], device atomic
   bool3 b3 = true; float3x3 m = float3x3(1);
 ";
 
+/// The same beside ray queries.
+const RAYS: &str = "#include <metal_raytracing>
+using namespace metal::raytracing;
+void f(intersection_query<instancing, triangle_data> q) {}
+void g(thread intersection_query<instancing, triangle_data>& q) {}
+kernel void k(instance_acceleration_structure a [[buffer(0)]], primitive_acceleration_structure b [[buffer(1)]]) {
+  intersection_query<instancing, triangle_data> q; intersection_params p; float x = 1; uint u = 1; float2 v2 = x; float3 v3 = x;
+";
+
 struct Row {
     line: usize,
     version: LanguageVersion,
@@ -35,6 +44,7 @@ fn rows() -> Vec<Row> {
         let text = match &kind[..1] {
             "E" => format!("{LIBRARY}{KERNEL}{text}\n}}\n"),
             "D" => format!("{LIBRARY}{text}\n"),
+            "R" => format!("{LIBRARY}{RAYS}{text}\n}}\n"),
             "F" => text.replace("\\n", "\n"),
             _ => panic!("line {}: unknown kind", i + 1),
         };

@@ -2,8 +2,8 @@
 
 use crate::cx::Cx;
 use crate::func::Fx;
-use oneshader_ir::InstData;
 use oneshader_ir::ray_query::{RayMethod, RayType};
+use oneshader_ir::{InstData, Intrinsic};
 use spirv::Op;
 
 impl Cx<'_> {
@@ -46,6 +46,11 @@ impl Fx<'_, '_> {
             return None;
         }
         let ty = self.cx.ty(data.ty);
-        Some(self.op(op, ty, &operands))
+        let result = self.op(op, ty, &operands);
+        Some(match method.intrinsic {
+            // The instruction tells the opposite: whether the candidate is opaque.
+            Intrinsic::RayCandidateProceduralNonOpaque => self.op(Op::LogicalNot, ty, &[result]),
+            _ => result,
+        })
     }
 }

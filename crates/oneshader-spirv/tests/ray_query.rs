@@ -133,3 +133,11 @@ fn arrays_of_structures_and_of_queries_are_indexed_without_a_capability() {
     lacks(&out, "DynamicIndexing");
     has(&out, "OpTypeArray");
 }
+
+#[test]
+fn a_candidate_that_is_not_opaque_is_the_opposite_of_an_opaque_one() {
+    let out = check_all(&kernel("  v0: bool = raycandidateproceduralnonopaque l0\n  v1: u32 = convert v0"));
+    let lines = common::lines(&out);
+    let at = lines.iter().position(|l| l.starts_with("OpRayQueryGetIntersectionCandidateAABBOpaqueKHR"));
+    assert!(at.is_some_and(|at| lines[at + 1].starts_with("OpLogicalNot")), "{out}");
+}

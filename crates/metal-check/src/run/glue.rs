@@ -98,6 +98,9 @@ fn argument(
             });
         }
     }
+    if p.is_table() {
+        return Err(Error::Unsupported(format!("'{}': ray tracing is checked and not executed", p.text)));
+    }
     let explicit =
         |p: &Parameter<'_>| p.attributes.iter().find(|a| RESOURCES.contains(&a.name)).and_then(|a| a.index(s));
     if !p.is_resource() && explicit(p).is_none() {

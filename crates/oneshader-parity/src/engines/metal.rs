@@ -7,10 +7,10 @@ mod texels;
 
 use super::{Code, CompiledShader, Engine, EngineError};
 use crate::case::lit::Features;
-use crate::case::pipeline::{DataFormat, SpecializationConstant};
+use crate::case::pipeline::{DataFormat, ResourceKind, SpecializationConstant};
 use crate::case::{self, PipelineKind, Program};
-use metal_check::LanguageVersion;
 use metal_check::run::{Dispatch, Error, Executor, Value};
+use metal_check::{Checker, LanguageVersion};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -82,17 +82,37 @@ impl MetalEngine {
 }
 
 impl MetalEngine {
+    /// The language version of a text that asks for one, or the engine's.
+    fn version(&self, asked: Option<&str>) -> Result<LanguageVersion, EngineError> {
+        match asked {
+            Some(text) => text.parse().map_err(|e: metal_check::UnknownVersion| EngineError::Invalid(e.to_string())),
+            None => Ok(self.options.version),
+        }
+    }
+
     fn executor(&mut self, version: Option<&str>) -> Result<&Executor, EngineError> {
-        let version = match version {
-            Some(text) => text.parse().map_err(|e: metal_check::UnknownVersion| EngineError::Invalid(e.to_string()))?,
-            None => self.options.version,
-        };
+        let version = self.version(version)?;
         match self.executors.entry(version) {
             std::collections::btree_map::Entry::Occupied(known) => Ok(known.into_mut()),
             std::collections::btree_map::Entry::Vacant(free) => {
                 let options = metal_check::Options { version, ..self.options.clone() };
                 Ok(free.insert(Executor::new(options).map_err(|e| EngineError::Device(e.to_string()))?))
             }
+        }
+    }
+
+    /// What is said of a text that cannot be executed: what is wrong with it, or that it is right.
+    fn only_checked(&self, entry: &str, text: &str, version: Option<&str>) -> EngineError {
+        let options = match self.version(version) {
+            Ok(version) => metal_check::Options { version, ..self.options.clone() },
+            Err(e) => return e,
+        };
+        match Checker::new(options).and_then(|c| c.check_text(&format!("{entry}.metal"), text)) {
+            Ok(report) if report.passed() => {
+                EngineError::Unsupported("ray queries, which are checked and not executed".to_owned())
+            }
+            Ok(report) => EngineError::Invalid(report.to_string()),
+            Err(e) => EngineError::Device(e.to_string()),
         }
     }
 }
@@ -119,18 +139,13 @@ impl Engine for MetalEngine {
         if program.kind != PipelineKind::Compute {
             return Err(EngineError::Unsupported(format!("{:?} pipelines", program.kind)));
         }
-        if program
-            .pipeline
-            .descriptor_sets
-            .iter()
-            .flat_map(|s| &s.resources)
-            .any(|r| r.kind == ResourceKind::AccelerationStructure)
-        {
-            return Err(EngineError::Unsupported("ray queries, which are checked and not executed".to_owned()));
-        }
         let Code::Metal { text, interface, .. } = &shader.code else {
             return Err(EngineError::Invalid("this engine runs Metal text only".to_owned()));
         };
+        let mut resources = program.pipeline.descriptor_sets.iter().flat_map(|s| &s.resources);
+        if resources.any(|r| r.kind == ResourceKind::AccelerationStructure) {
+            return Err(self.only_checked(&shader.entry, text, interface.version.as_deref()));
+        }
         let decl = program.pipeline.shaders.first();
         let constants = constants(decl.map_or(&[][..], |d| &d.specialization_constants))?;
         let kernel = self
