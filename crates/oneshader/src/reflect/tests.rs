@@ -197,3 +197,41 @@ fn texture_atomics_need_metal_3_1() {
     assert_eq!((needs.msl.as_str(), needs.macos.as_str(), needs.ios.as_str()), ("3.1", "14.0", "17.0"));
     assert_eq!((needs.apple_family, needs.mac2), (8, false));
 }
+
+#[test]
+fn acceleration_structures_are_buffers_that_rays_need() {
+    let text = "module handles_resolved
+global g0 \"words\": handle rwstructured<u32> resource
+global g1 \"scenes\": handle [accelstruct x 2] resource register(t, 3, space 1)
+global g2 \"idle\": handle accelstruct resource
+func fn0 \"trace\" (v0 \"q\": ptr<function, rayquery>, v1 \"s\": accelstruct) -> void {
+block0:
+  raytrace v0, v1, u32 0, u32 255, f32x3 zero, f32 0.0, f32x3 zero, f32 1.0
+  ret
+}
+func fn1 \"main\" () -> void {
+  local l0 \"q\": rayquery
+block0:
+  v0: ptr<handle, accelstruct> = access g1, u32 1
+  v1: accelstruct = load v0
+  call fn0(l0, v1)
+  ret
+}
+entry pixel \"main\" fn1 in() out() threads(1, 1, 1)
+";
+    let module = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    oneshader_ir::verify(&module, "the test's input").unwrap_or_else(|e| panic!("{e}"));
+    let (layouts, _) = Layouts::of_module(&module, &LayoutOptions::default());
+    let (slots, _) = Slots::assign(&module, &SlotOptions::default());
+    let reflection = Reflection::new(&module, &layouts, &slots);
+    let scenes = &reflection.resources[1];
+    assert_eq!(scenes.kind, ResourceKind::AccelerationStructure);
+    assert_eq!(serde_json::to_string(&scenes.kind).unwrap(), "\"acceleration_structure\"");
+    let msl = scenes.msl.as_ref().unwrap();
+    assert_eq!((msl.index, reflection.resources[2].msl.as_ref().unwrap().index), (1, 3));
+    let entry = &reflection.entry_points[0];
+    let used: Vec<(&str, bool)> = entry.resources.iter().map(|r| (r.name.as_str(), r.reads)).collect();
+    assert_eq!(used, [("scenes", true)]);
+    assert_eq!(entry.needs.features, [Feature::ResourceArrays, Feature::RayTracing]);
+    assert_eq!((entry.needs.msl.as_str(), entry.needs.apple_family), ("2.4", 6));
+}
