@@ -66,7 +66,9 @@ impl Body<'_, '_> {
         let cell = if scalar.is_float() { Scalar::U32 } else { scalar };
         let name = if cell.is_signed() { "atomic_int" } else { "atomic_uint" };
         let address = self.address_of(place.expr);
-        let object = self.cast(&format!("{} {name}*", place.space), address);
+        // Atomics reach the whole device by themselves.
+        let space = place.space.strip_prefix("coherent ").unwrap_or(place.space);
+        let object = self.cast(&format!("{space} {name}*"), address);
         Some(Cell { object, scalar: cell })
     }
 

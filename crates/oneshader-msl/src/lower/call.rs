@@ -1,7 +1,7 @@
 //! Calls, and the facts about callees that decide how.
 
 use super::body::Body;
-use super::cx::{Facts, space_of};
+use super::cx::{Facts, is_writable};
 use super::effects;
 use crate::ast::{Expr, Prefix, Stmt};
 use crate::raise::usage::{self, Uses, is_resource};
@@ -139,7 +139,8 @@ pub(crate) fn facts(module: &IrModule, function: &Function, known: &SecondaryMap
                 }
             }
             Op::RawLoad => {
-                let writable = matches!(module.types.kind(function.ty(data.args[0])), TypeKind::Resource(r) if space_of(r) == "device");
+                let writable =
+                    matches!(module.types.kind(function.ty(data.args[0])), TypeKind::Resource(r) if is_writable(r));
                 if writable {
                     facts.reads |= effects::STORAGE;
                 }

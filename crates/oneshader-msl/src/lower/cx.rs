@@ -342,10 +342,10 @@ impl<'a> Cx<'a> {
                 self.raytracing = true;
                 super::ray_query::STRUCTURE.to_owned()
             }
-            ResourceType::ByteAddressBuffer { access } => format!("{} uchar*", device(access)),
+            ResourceType::ByteAddressBuffer { .. } => format!("{} uchar*", space_of(resource, class)),
             _ => {
                 let base = self.memory_of(resource, push_constant).map_or_else(|| "uchar".to_owned(), |m| m.2);
-                format!("{} {base}*", space_of(resource))
+                format!("{} {base}*", space_of(resource, class))
             }
         }
     }
@@ -366,26 +366,28 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// `device`, without writing where that is not needed.
-pub(crate) fn device(access: Access) -> &'static str {
-    match access {
-        Access::Read => "const device",
-        Access::ReadWrite => "device",
-    }
+/// Whether a resource is memory that is written.
+pub(crate) fn is_writable(resource: ResourceType) -> bool {
+    matches!(
+        resource,
+        ResourceType::StructuredBuffer { access: Access::ReadWrite, .. }
+            | ResourceType::ByteAddressBuffer { access: Access::ReadWrite }
+    )
 }
 
-/// The address space of the memory behind a buffer.
-pub(crate) fn space_of(resource: ResourceType) -> &'static str {
+/// The address space of what a buffer points to, with its qualifiers (MSL specification 4.8 for `coherent`).
+pub(crate) fn space_of(resource: ResourceType, class: Option<Class>) -> &'static str {
     match resource {
         ResourceType::ConstantBuffer { .. } => "constant",
-        ResourceType::StructuredBuffer { access, .. } | ResourceType::ByteAddressBuffer { access } => device(access),
-        _ => "const device",
+        _ if !is_writable(resource) => "const device",
+        _ if class.is_some_and(|c| c.coherent) => "coherent device",
+        _ => "device",
     }
 }
 
 /// Metal's type of a texture.
 pub(crate) fn texture_type(texture: TextureType, class: Option<Class>) -> String {
-    let class = class.unwrap_or(Class { depth: false, access: TextureAccess::Sample });
+    let class = class.unwrap_or(Class { depth: false, access: TextureAccess::Sample, coherent: false });
     let base = match texture.dim {
         TextureDim::D1 => "texture1d",
         TextureDim::D2 if class.depth => "depth2d",
@@ -405,5 +407,10 @@ pub(crate) fn texture_type(texture: TextureType, class: Option<Class>) -> String
         TextureAccess::Write => ", access::write",
         TextureAccess::ReadWrite => ", access::read_write",
     };
-    format!("{base}{samples}{layers}<{}{access}>", scalar_name(texture.texel))
+    let (access, coherence) = match (class.coherent, access) {
+        (true, "") => (", access::read", ", memory_coherence_device"),
+        (true, _) => (access, ", memory_coherence_device"),
+        (false, _) => (access, ""),
+    };
+    format!("{base}{samples}{layers}<{}{access}{coherence}>", scalar_name(texture.texel))
 }

@@ -260,7 +260,8 @@ impl Body<'_, '_> {
         let ty = self.function.params[index].ty;
         let ty = self.cx.types.pointee(ty).map_or(ty, |(_, t)| t);
         let Some(resource) = resource_type(&self.cx.types, ty) else { return };
-        let element = self.cx.handle_type(resource, None, self.is_push_constant(index));
+        let class = self.cx.raised.classes.class(self.func, index);
+        let element = self.cx.handle_type(resource, class, self.is_push_constant(index));
         let mut parts = Vec::new();
         for i in 0..count.min(31) {
             let part = self.fresh_name(&format!("{name}_{i}"));

@@ -326,19 +326,22 @@ impl Body<'_, '_> {
         self.mark_line(data.span);
         self.flush(effects::ALL, true);
         let flags = self.text(flags);
-        let call = if !waits && self.cx.options.version >= MslVersion::V3_2 {
+        let of_group = matches!(which, I::GroupMemoryBarrier | I::GroupMemoryBarrierSync);
+        // A barrier orders memory for the threadgroup alone; what other threadgroups see needs the fence too.
+        let for_device = waits && !of_group && self.cx.raised.classes.any_coherent(self.cx.raised.entry.func);
+        if (!waits || for_device) && self.cx.options.version >= MslVersion::V3_2 {
             let order = self.text("memory_order_seq_cst");
-            let scope = self.text(match which {
-                I::GroupMemoryBarrier => "thread_scope_threadgroup",
-                _ => "thread_scope_device",
-            });
-            self.call("atomic_thread_fence", &[flags, order, scope])
-        } else if self.cx.raised.entry.stage == Stage::Compute {
-            self.call("threadgroup_barrier", &[flags])
-        } else {
-            return;
-        };
-        self.out.push(Stmt::Do(call));
+            let scope = self.text(if of_group { "thread_scope_threadgroup" } else { "thread_scope_device" });
+            let call = self.call("atomic_thread_fence", &[flags, order, scope]);
+            self.out.push(Stmt::Do(call));
+            if !waits {
+                return;
+            }
+        }
+        if self.cx.raised.entry.stage == Stage::Compute {
+            let call = self.call("threadgroup_barrier", &[flags]);
+            self.out.push(Stmt::Do(call));
+        }
     }
 
     /// Interpolation of a stage input at a place of the shader's choice.

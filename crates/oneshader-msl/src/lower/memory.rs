@@ -2,7 +2,7 @@
 //! anew at each load and store.
 
 use super::body::Body;
-use super::cx::space_of;
+use super::cx::{is_writable, space_of};
 use super::effects;
 use super::entry::array_sizes;
 use crate::ast::{Expr, ExprKind, Prefix, Stmt};
@@ -35,7 +35,7 @@ pub(crate) struct Place {
     pub holds: Holds,
     /// Type of the value it holds.
     pub ty: Type,
-    /// `const device`, `device`, `constant`; `thread` and `threadgroup` for values.
+    /// `const device`, `device`, `coherent device`, `constant`; `thread` and `threadgroup` for values.
     pub space: &'static str,
     /// What a load reads and a store writes.
     pub effect: u64,
@@ -49,6 +49,12 @@ impl Body<'_, '_> {
         let TypeKind::Resource(resource) = self.cx.types.kind(self.function.ty(handle)) else { return None };
         let push = usage::root(self.function, handle).is_some_and(|(param, _)| self.is_push_constant(param));
         Some((resource, push))
+    }
+
+    /// The address space behind a buffer's handle.
+    fn space(&self, handle: Value) -> &'static str {
+        let class = usage::root(self.function, handle).and_then(|(p, _)| self.cx.raised.classes.class(self.func, p));
+        self.resource(handle).map_or("device", |(resource, _)| space_of(resource, class))
     }
 
     pub(super) fn is_push_constant(&self, param: usize) -> bool {
@@ -214,7 +220,7 @@ impl Body<'_, '_> {
             }
             Op::RawPtr => {
                 let expr = self.raw_address(data.args[0], data.args[1], "uint");
-                let space = self.resource(data.args[0]).map_or("device", |(r, _)| space_of(r));
+                let space = self.space(data.args[0]);
                 let effect = effects::STORAGE;
                 Place { expr, holds: Holds::Value, ty: pointee, space, effect, across: None }
             }
@@ -247,8 +253,8 @@ impl Body<'_, '_> {
         } else {
             expr
         };
-        let space = space_of(resource);
-        let effect = if space == "device" { effects::STORAGE } else { 0 };
+        let space = self.space(handle);
+        let effect = if is_writable(resource) { effects::STORAGE } else { 0 };
         Place { expr, holds: Holds::Mem(mem), ty, space, effect, across: None }
     }
 
@@ -264,7 +270,7 @@ impl Body<'_, '_> {
             ExprKind::Text(name) if self.cx.names.get(name) == "0" => base,
             _ => self.infix(crate::ast::Infix::Add, base, offset),
         };
-        let space = self.resource(buffer).map_or("device", |(r, _)| space_of(r));
+        let space = self.space(buffer);
         let pointer = self.cast(&format!("{space} {ty}*"), sum);
         self.prefix(Prefix::Deref, pointer)
     }
@@ -568,7 +574,7 @@ impl Body<'_, '_> {
             (_, 1) => expr,
             _ => self.load_vector(expr, data.ty),
         };
-        let writable = self.resource(data.args[0]).is_some_and(|(r, _)| space_of(r) == "device");
+        let writable = self.resource(data.args[0]).is_some_and(|(r, _)| is_writable(r));
         let value = if writable { self.reading(value, effects::STORAGE) } else { value };
         self.define(inst, value);
     }

@@ -38,8 +38,11 @@ impl Body<'_, '_> {
             return self.error(codes::MSL_UNSUPPORTED_RESOURCE, data.span, "the Metal backend has no subpass inputs");
         };
         let compares = if operands.contains(TextureOperands::COMPARE) { Uses::COMPARE } else { Uses::empty() };
-        let class =
-            self.texture_class(data.args[0], compares).unwrap_or(Class { depth: false, access: TextureAccess::Sample });
+        let class = self.texture_class(data.args[0], compares).unwrap_or(Class {
+            depth: false,
+            access: TextureAccess::Sample,
+            coherent: false,
+        });
         let object = self.handle_as(data.args[0], Some(class));
         let access = Access { data, operands, texture, class, object };
         if class.depth && matches!(texture.dim, TextureDim::D1 | TextureDim::D3 | TextureDim::Buffer) {

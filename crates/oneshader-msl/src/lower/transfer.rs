@@ -36,7 +36,11 @@ impl Body<'_, '_> {
     /// The value of a structure or array in memory.
     pub(super) fn unpack(&mut self, place: Expr, mem: Mem, space: &'static str) -> Expr {
         // Reading needs no right to write; one overload serves both.
-        let space = if space == "device" { "const device" } else { space };
+        let space = match space {
+            "device" => "const device",
+            "coherent device" => "const coherent device",
+            _ => space,
+        };
         let name = ensure(self.cx, mem, space, false);
         let value = self.call(name, &[place]);
         match self.cx.memory.mems[mem].kind {

@@ -11,7 +11,7 @@ pub(crate) mod ranges;
 pub(crate) mod usage;
 pub(crate) mod waves;
 
-use crate::options::{MslOptions, MslSemantics};
+use crate::options::{MslOptions, MslSemantics, MslVersion};
 use lift::Lifted;
 use oneshader_diag::DiagnosticBag;
 use oneshader_ir::{EntryPoint, Func, Function, Intrinsic, IrModule, Op, Slots};
@@ -74,7 +74,7 @@ pub(crate) fn raise<'t>(
         false => positions::run(&mut clone, entry, &order),
     };
     let mut lifted = lift::run(&mut clone, entry.func, &order);
-    let (classes, order) = usage::run(&mut clone, entry.func, &order, &mut lifted);
+    let (classes, order) = usage::run(&mut clone, entry.func, &order, &mut lifted, options.version >= MslVersion::V3_2);
     Some(Raised {
         module: clone,
         entry: entry.clone(),

@@ -5,12 +5,12 @@
 //!
 //! Needs [`lift`](super::lift). Gives the class of every texture parameter.
 
-use super::lift::Lifted;
+use super::lift::{Item, Lifted};
 use bitflags::bitflags;
 use cranelift_entity::SecondaryMap;
 use oneshader_ir::{
-    Access, Func, Function, IrModule, Op, ResourceType, TextureDim, TextureOp, TextureOperands, TextureType, TypeKind,
-    Types, Value, ValueDef,
+    Access, Func, Function, GlobalKind, IrModule, Op, ResourceType, TextureDim, TextureOp, TextureOperands,
+    TextureType, TypeKind, Types, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
 
@@ -46,6 +46,8 @@ pub(crate) struct Class {
     /// A depth type.
     pub depth: bool,
     pub access: TextureAccess,
+    /// What it writes reaches the whole device (`globallycoherent`). Buffers have a class only when they are that.
+    pub coherent: bool,
 }
 
 /// The classes and uses of the parameters of every function.
@@ -59,6 +61,11 @@ impl Classes {
     /// The class of parameter `index`, when it is a texture or an array of textures.
     pub(crate) fn class(&self, func: Func, index: usize) -> Option<Class> {
         self.classes[func].get(index).copied().flatten()
+    }
+
+    /// Whether a parameter of `func` is coherent.
+    pub(crate) fn any_coherent(&self, func: Func) -> bool {
+        self.classes[func].iter().flatten().any(|class| class.coherent)
     }
 
     /// What `func` does with parameter `index`.
@@ -114,7 +121,14 @@ pub(crate) fn texture_of(types: &Types, ty: oneshader_ir::Type) -> Option<Textur
     }
 }
 
-pub(crate) fn run(module: &mut IrModule, entry: Func, order: &[Func], lifted: &mut Lifted) -> (Classes, Vec<Func>) {
+/// `coherence`: whether Metal's version knows coherent resources.
+pub(crate) fn run(
+    module: &mut IrModule,
+    entry: Func,
+    order: &[Func],
+    lifted: &mut Lifted,
+    coherence: bool,
+) -> (Classes, Vec<Func>) {
     let mut out = Classes::default();
     for &func in order {
         out.uses[func] = uses(module, func, &out);
@@ -123,7 +137,14 @@ pub(crate) fn run(module: &mut IrModule, entry: Func, order: &[Func], lifted: &m
         .params
         .iter()
         .zip(&out.uses[entry])
-        .map(|(param, &uses)| texture_of(&module.types, param.ty).map(|texture| classify(texture, uses)))
+        .enumerate()
+        .map(|(index, (param, &uses))| {
+            let coherent = coherence && is_coherent(module, lifted.item(entry, index));
+            match texture_of(&module.types, param.ty) {
+                Some(texture) => Some(Class { coherent, ..classify(texture, uses) }),
+                None => coherent.then_some(Class { depth: false, access: TextureAccess::ReadWrite, coherent }),
+            }
+        })
         .collect();
     // Callers first; each function's instances are known when it is its turn.
     let mut instances = Instances::new();
@@ -136,6 +157,20 @@ pub(crate) fn run(module: &mut IrModule, entry: Func, order: &[Func], lifted: &m
     }
     let order = order.iter().flat_map(|&f| instances[f].iter().map(|(_, instance)| *instance)).collect();
     (out, order)
+}
+
+/// Whether an argument is a `globallycoherent` resource that is written.
+fn is_coherent(module: &IrModule, item: Option<Item>) -> bool {
+    let Some(Item::Global(global)) = item else { return false };
+    let var = &module.globals[global];
+    let writable = match oneshader_ir::layout::resource_type(&module.types, var.ty) {
+        Some(ResourceType::StructuredBuffer { access, .. } | ResourceType::ByteAddressBuffer { access }) => {
+            access == Access::ReadWrite
+        }
+        Some(ResourceType::Texture(texture)) => texture.access == Access::ReadWrite,
+        _ => false,
+    };
+    matches!(&var.kind, GlobalKind::Resource(resource) if resource.coherent && writable)
 }
 
 fn uses(module: &IrModule, func: Func, known: &Classes) -> Vec<Uses> {
@@ -187,7 +222,7 @@ fn classify(texture: TextureType, uses: Uses) -> Class {
             _ => TextureAccess::Read,
         },
     };
-    Class { depth: uses.contains(Uses::COMPARE), access }
+    Class { depth: uses.contains(Uses::COMPARE), access, coherent: false }
 }
 
 /// Decides which instance of its callee each call in `instance` calls.
@@ -214,7 +249,7 @@ fn assign_calls(
                 Some(if of_entry { class.of_entry(out.uses(callee, i)) } else { class })
             })
             .zip(&module.functions[callee].params)
-            .map(|(class, param)| texture_of(&module.types, param.ty).and(class))
+            .map(|(class, param)| class.filter(|_| is_resource(&module.types, param.ty)))
             .collect();
         targets.push((inst, callee, passed));
     }
