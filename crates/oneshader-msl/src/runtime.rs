@@ -38,6 +38,14 @@ struct Descriptor {
     T value;
 };
 ";
+    /// Makes an invocation's writes visible to its reads, of a texture that is an element of an array.
+    TextureFence = "texture_fence", [], "\
+template <typename T>
+inline void texture_fence(T texture)
+{
+    texture.fence();
+}
+";
     /// Unsigned division: by zero gives all ones.
     UDiv = "divide", [], "\
 template <typename T>

@@ -262,7 +262,8 @@ fn access_functions(w: &mut Writer, t: &Texture, access: Access) {
         }
     }
     if access == Access::ReadWrite {
-        w.line("  void fence() const MSL_BODY({})");
+        // Not const in Apple's headers, so not callable on elements of const arrays and tables.
+        w.line("  void fence() MSL_BODY({})");
     }
 }
 

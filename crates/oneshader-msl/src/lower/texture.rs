@@ -459,8 +459,15 @@ impl Body<'_, '_> {
         self.flush(effects::TEXTURE, false);
         self.out.push(Stmt::Do(call));
         if access.class.access == TextureAccess::ReadWrite && access.texture.dim != TextureDim::Buffer {
-            // An invocation sees its own writes after a fence only (MSL specification 6.12.12).
-            let fence = self.method(access.object, "fence", &[]);
+            // An invocation sees its own writes after a fence only (MSL specification 6.12.12). In Metal's library it is a
+            // function of textures that may change: elements of arrays and tables are copied first.
+            let fence = match self.arena[access.object].kind {
+                ExprKind::Text(_) => self.method(access.object, "fence", &[]),
+                _ => {
+                    let name = self.cx.need(Helper::TextureFence);
+                    self.call(name, &[access.object])
+                }
+            };
             self.out.push(Stmt::Do(fence));
         }
     }
