@@ -191,6 +191,8 @@ objects! {
     SampledTexture3D: "vk::SampledTexture3D";
     SampledTextureCube: "vk::SampledTextureCUBE";
     SampledTextureCubeArray: "vk::SampledTextureCUBEArray";
+    /// `vk::BufferPointer<T, align>`: the type checker makes another type of it.
+    BufferPointer: "vk::BufferPointer";
     SubpassInput: "SubpassInput";
     SubpassInputMs: "SubpassInputMS";
     /// Work graph records and nodes.

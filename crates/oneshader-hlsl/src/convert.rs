@@ -65,6 +65,13 @@ impl Cx<'_> {
             Route::Same if to == Ty::VOID => Ok(Value { v: value.v, ty: to }),
             Route::Same => Ok(Value { v: value.v, ty: to }),
             Route::Numeric => Ok(self.convert_numeric(value, to)),
+            Route::Address => {
+                let number = self.tys.scalar(Elem::Uint64);
+                let from = if self.tys.elem(value.ty).is_some() { value.ty } else { number };
+                let value = Value { v: value.v, ty: from };
+                let ty = if self.tys.elem(to).is_some() { to } else { number };
+                Ok(Value { v: self.convert_numeric(value, ty).v, ty: to })
+            }
             Route::ToBase => self.base_value(value, to),
             Route::Block => {
                 let place = self.block_place(value);

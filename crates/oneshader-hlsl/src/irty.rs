@@ -51,6 +51,7 @@ impl Cx<'_> {
             TyKind::Void => self.b.module.types.void(),
             TyKind::Error | TyKind::String | TyKind::HeapEntry(_) => self.b.module.types.scalar(ir::Scalar::U32),
             TyKind::RayQuery(_) => self.b.module.types.intern(TypeKind::RayQuery),
+            TyKind::BufferPointer(..) => self.b.module.types.scalar(Elem::Uint64.ir()),
             TyKind::Scalar(e) => self.b.module.types.scalar(e.ir()),
             TyKind::Vector(e, n) => self.b.module.types.vector(e.ir(), n),
             TyKind::Matrix(e, r, c, _) if layout && self.is_spread(ty) => {

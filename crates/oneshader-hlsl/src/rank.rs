@@ -17,6 +17,8 @@ pub enum Route {
     Heap,
     /// The structure inside a constant or texture buffer.
     Block,
+    /// Between an address and a number.
+    Address,
     /// All numbers of the source in order.
     Flat,
 }
@@ -192,6 +194,13 @@ impl Cx<'_> {
         match (self.tys.kind(from), self.tys.kind(to)) {
             (_, TyKind::Void) => return explicit.then_some(Route::Same),
             (TyKind::Void, _) => return None,
+            (TyKind::BufferPointer(a, from), TyKind::BufferPointer(b, to)) => {
+                return (explicit && self.tys.same(a, b) && self.pointer_align(a, from) >= self.pointer_align(b, to))
+                    .then_some(Route::Same);
+            }
+            (TyKind::BufferPointer(..), TyKind::Scalar(elem)) | (TyKind::Scalar(elem), TyKind::BufferPointer(..)) => {
+                return (explicit && elem.is_int()).then_some(Route::Address);
+            }
             (TyKind::HeapEntry(heap), TyKind::Object(kind, _)) => {
                 use crate::builtin::ObjectKind as O;
                 let sampler = matches!(kind, O::SamplerState | O::SamplerComparisonState | O::Sampler);
@@ -244,6 +253,9 @@ impl Cx<'_> {
             let (a, b) = (self.leaves(from)?, self.leaves(to)?);
             return (a == b).then_some(Route::Flat);
         }
+        if matches!(self.tys.kind(from), TyKind::BufferPointer(..)) {
+            return (self.leaf_count(to) == 1).then_some(Route::Flat);
+        }
         let single = self.tys.shape(from).is_some_and(|s| s.count() == 1);
         if single {
             return self.tys.is_numeric_aggregate(to).then_some(Route::Flat);
@@ -293,6 +305,8 @@ impl Cx<'_> {
     /// How bad the implicit conversion of an argument is; `None` when there is none.
     pub fn conversion_score(&mut self, from: Ty, to: Ty) -> Option<u64> {
         match self.can_convert(from, to, false)? {
+            // An address converts only by a cast.
+            Route::Address => None,
             Route::Heap => Some(0),
             Route::Same => {
                 // An enumeration to itself, a structure to itself.

@@ -242,6 +242,8 @@ pub enum TyKind {
     Enum(EnumRef),
     /// An object type with its first template argument ([`Ty::VOID`] where it takes none).
     Object(ObjectKind, Ty),
+    /// `vk::BufferPointer<T, align>`: an address of a `T`; the alignment is 0 when none is stated.
+    BufferPointer(Ty, u32),
     /// `string`.
     String,
     /// `RayQuery<flags>`.
@@ -585,6 +587,8 @@ impl Tys {
                 })
             }
             TyKind::Enum(e) => self.enums[e.0 as usize].name.map_or("<anonymous enum>", |n| names.text(n)).into(),
+            TyKind::BufferPointer(of, 0) => format!("vk::BufferPointer<{}>", self.show(names, of)),
+            TyKind::BufferPointer(of, align) => format!("vk::BufferPointer<{}, {align}>", self.show(names, of)),
             TyKind::Object(kind, Ty::VOID) => kind.text().into(),
             TyKind::Object(kind, arg) => format!("{}<{}>", kind.text(), self.show(names, arg)),
         }

@@ -244,6 +244,13 @@ pub enum Op {
     RawLoad,
     /// `buffer, byte offset, value`.
     RawStore,
+    /// `address` (`u64`): the address of a value laid out as in structured buffers.
+    AddressPtr {
+        /// The address is a multiple of it: a power of two, at least the bytes of the largest scalar inside.
+        align: u32,
+        /// Order of what it points to, when that is a matrix or an array of them.
+        order: crate::MatrixOrder,
+    },
     /// `texture, coordinate[, sample]`: the address of a texel of a read-write texture, for atomics.
     TexelPtr,
     /// `buffer`: elements of a structured buffer, bytes of a byte-address buffer, as `uint`.

@@ -100,6 +100,8 @@ pub enum AddressSpace {
     Handle,
     /// One texel of a read-write texture or typed buffer; atomics only.
     Texel,
+    /// Memory of the device that is reached by its address as a number.
+    Device,
 }
 
 /// Reading or also writing.

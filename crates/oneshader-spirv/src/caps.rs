@@ -148,6 +148,7 @@ static EXTENSIONS: &[(Cap, &str, u8)] = &[
     (Cap::ShaderViewportIndexLayerEXT, "SPV_EXT_shader_viewport_index_layer", 99),
     (Cap::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", 99),
     (Cap::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", 99),
+    (Cap::PhysicalStorageBufferAddresses, "SPV_KHR_physical_storage_buffer", 5),
     (Cap::ShaderClockKHR, "SPV_KHR_shader_clock", 99),
     (Cap::DenormPreserve, "SPV_KHR_float_controls", 4),
     (Cap::DenormFlushToZero, "SPV_KHR_float_controls", 4),
@@ -403,7 +404,15 @@ impl Scan {
                 }
                 Ty::RuntimeArray(elem)
             }
-            Op::TypePointer => Ty::Pointer(word(operands, 1), word(operands, 2)),
+            Op::TypePointer => {
+                if word(operands, 1) == StorageClass::PhysicalStorageBuffer as u32 {
+                    self.caps.insert(Cap::PhysicalStorageBufferAddresses);
+                    if self.contains(word(operands, 2), 16) {
+                        self.caps.insert(Cap::StorageBuffer16BitAccess);
+                    }
+                }
+                Ty::Pointer(word(operands, 1), word(operands, 2))
+            }
             Op::TypeImage => self.image(operands),
             Op::TypeSampler | Op::TypeSampledImage => Ty::Other,
             Op::TypeAccelerationStructureKHR => Ty::AccelerationStructure,

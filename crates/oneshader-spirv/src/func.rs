@@ -283,6 +283,7 @@ impl Fx<'_, '_> {
                         nonuniform: false,
                         as_uint: false,
                         block: false,
+                        align: 0,
                     })
                 }
                 _ => {
@@ -443,6 +444,7 @@ impl Fx<'_, '_> {
                     nonuniform: false,
                     as_uint: false,
                     block: false,
+                    align: 0,
                 })
             }
             _ => return None,
@@ -470,6 +472,7 @@ impl Fx<'_, '_> {
                     nonuniform: false,
                     as_uint: false,
                     block: false,
+                    align: 0,
                 }))
             }
         }

@@ -413,6 +413,7 @@ impl Fx<'_, '_> {
             nonuniform: false,
             as_uint: false,
             block: false,
+            align: 0,
         }))
     }
 
@@ -430,7 +431,8 @@ impl Fx<'_, '_> {
                 (self.variable(pointee), StorageClass::Function)
             }
         };
-        let pointer = Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false, block: false };
+        let pointer =
+            Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false, block: false, align: 0 };
         if info.stand_in.is_none() {
             let value = self.load_io(global)?;
             self.store(pointer, value);
@@ -493,6 +495,7 @@ impl Fx<'_, '_> {
                     nonuniform: false,
                     as_uint: false,
                     block: false,
+                    align: 0,
                 };
                 Some(self.load(pointer))
             }
@@ -597,8 +600,16 @@ impl Fx<'_, '_> {
             }
             _ => {
                 let class = info.class;
-                let pointer =
-                    Pointer { id: info.var, ty, mem: Mem::Io, class, nonuniform: false, as_uint: false, block: false };
+                let pointer = Pointer {
+                    id: info.var,
+                    ty,
+                    mem: Mem::Io,
+                    class,
+                    nonuniform: false,
+                    as_uint: false,
+                    block: false,
+                    align: 0,
+                };
                 self.store(pointer, value);
             }
         }

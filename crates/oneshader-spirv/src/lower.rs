@@ -20,6 +20,7 @@ impl Fx<'_, '_> {
             IrOp::BlockPtr => return self.block_ptr(data).map(Lowered::Pointer),
             IrOp::ElementPtr => return self.element_ptr(data).map(Lowered::Pointer),
             IrOp::RawPtr => return self.raw_ptr(data).map(Lowered::Pointer),
+            IrOp::AddressPtr { align, order } => return self.address_ptr(data, align, order).map(Lowered::Pointer),
             IrOp::TexelPtr => return self.texel_ptr(data).map(Lowered::Pointer),
             IrOp::RawStore => {
                 self.raw_store(data);

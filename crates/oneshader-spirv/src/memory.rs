@@ -2,10 +2,10 @@
 
 use crate::func::Fx;
 use crate::resource::{RawView, ResourceSlot};
-use oneshader_ir::layout::LayoutRule;
+use oneshader_ir::layout::{LayoutKind, LayoutRule};
 use oneshader_ir::{AddressSpace, AtomicOp, InstData, MatrixOrder, ResourceType, Scalar, Type, TypeKind, Value};
 use smallvec::SmallVec;
-use spirv::{MemorySemantics, Op, Scope, StorageClass};
+use spirv::{MemoryAccess, MemorySemantics, Op, Scope, StorageClass};
 
 /// How a type lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,6 +47,21 @@ pub(crate) struct Pointer {
     pub as_uint: bool,
     /// The address of a whole block, whose type is one of its own.
     pub block: bool,
+    /// Of the device's memory: the address is a multiple of it. 0 for variables, which need no such promise.
+    pub align: u32,
+}
+
+impl Pointer {
+    /// Memory operands of a load or store.
+    fn operands(self) -> impl Iterator<Item = u32> {
+        let aligned = [MemoryAccess::ALIGNED.bits(), self.align];
+        aligned.into_iter().filter(move |_| self.align > 0)
+    }
+}
+
+/// What is known of an address that is `offset` bytes from one that is a multiple of `align`.
+fn align_at(align: u32, offset: u32) -> u32 {
+    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
 }
 
 /// Most parts of one composite that are converted one by one.
@@ -64,7 +79,9 @@ impl Fx<'_, '_> {
             true => self.cx.struct_ty(pointer.ty, pointer.mem, true),
             false => self.cx.mem_ty(pointer.ty, pointer.mem),
         };
-        let raw = self.op(Op::Load, mem_ty, &[pointer.id]);
+        let mut words: SmallVec<[u32; 3]> = SmallVec::from_slice(&[pointer.id]);
+        words.extend(pointer.operands());
+        let raw = self.op(Op::Load, mem_ty, &words);
         if pointer.nonuniform {
             self.nonuniform(raw);
         }
@@ -74,7 +91,9 @@ impl Fx<'_, '_> {
     /// Writes `value` to `pointer`.
     pub fn store(&mut self, pointer: Pointer, value: u32) {
         let raw = self.pack(value, pointer.ty, pointer.mem);
-        self.effect(Op::Store, &[pointer.id, raw]);
+        let mut words: SmallVec<[u32; 4]> = SmallVec::from_slice(&[pointer.id, raw]);
+        words.extend(pointer.operands());
+        self.effect(Op::Store, &words);
     }
 
     /// A value from what lies in memory.
@@ -153,6 +172,7 @@ impl Fx<'_, '_> {
     pub fn access(&mut self, base: Pointer, indices: &[Value], part: Type) -> Option<Pointer> {
         let ir = self.cx.ir;
         let (mut ty, mut mem) = (base.ty, base.mem);
+        let mut align = base.align;
         let mut ids: SmallVec<[u32; 8]> = SmallVec::from_slice(&[base.id]);
         for &index in indices {
             match ir.types.kind(ty) {
@@ -161,15 +181,30 @@ impl Fx<'_, '_> {
                     let members = &ir.types.structs[sid].members;
                     let at = known.and_then(|k| usize::try_from(k).ok()).filter(|&k| k < members.len())?;
                     ids.push(self.cx.u32(at as u32));
+                    if let (true, Mem::Laid { rule, order }) = (align > 0, mem)
+                        && let Some(LayoutKind::Struct(members)) = self.cx.layout(ty, rule, order).map(|l| &l.kind)
+                    {
+                        align = align_at(align, members.get(at).map_or(1, |m| m.offset));
+                    }
                     ty = members[at].ty;
                     mem = mem.member(members[at].order);
                 }
                 TypeKind::Array { elem, .. } => {
                     ids.push(self.use_id(index));
+                    if let (true, Mem::Laid { rule, order }) = (align > 0, mem)
+                        && let Some(&LayoutKind::Array { stride, .. }) =
+                            self.cx.layout(ty, rule, order).map(|l| &l.kind)
+                    {
+                        align = align_at(align, stride);
+                    }
                     ty = elem;
                 }
-                // Rows and components: nothing more to know of what follows.
-                _ => ids.push(self.use_id(index)),
+                // Rows and components: nothing more to know of what follows, but that scalars are aligned.
+                _ => {
+                    let bytes = ir.types.scalar_of(ty).map_or(1, |s| (s.bits() / 8).max(1));
+                    align = align.min(bytes);
+                    ids.push(self.use_id(index));
+                }
             }
         }
         if ids.len() == 1 {
@@ -181,7 +216,7 @@ impl Fx<'_, '_> {
         if base.nonuniform {
             self.nonuniform(id);
         }
-        Some(Pointer { id, ty: part, mem, block: false, ..base })
+        Some(Pointer { id, ty: part, mem, block: false, align, ..base })
     }
 
     /// `ElementPtr`.
@@ -206,7 +241,20 @@ impl Fx<'_, '_> {
             nonuniform,
             as_uint: false,
             block: false,
+            align: 0,
         })
+    }
+
+    /// `AddressPtr`.
+    pub fn address_ptr(&mut self, data: &InstData, align: u32, order: MatrixOrder) -> Option<Pointer> {
+        let (_, ty) = self.cx.ir.types.pointee(data.ty)?;
+        let mem = Mem::Laid { rule: self.cx.rules.storage, order };
+        let pointee = self.cx.mem_ty(ty, mem);
+        let class = StorageClass::PhysicalStorageBuffer;
+        let pointer = self.cx.pointer(class, pointee);
+        let address = self.use_id(data.args[0]);
+        let id = self.op(Op::ConvertUToPtr, pointer, &[address]);
+        Some(Pointer { id, ty, mem, class, nonuniform: false, as_uint: false, block: false, align })
     }
 
     /// `BlockPtr`.
@@ -226,6 +274,7 @@ impl Fx<'_, '_> {
             nonuniform: handle.nonuniform,
             as_uint: false,
             block: true,
+            align: 0,
         })
     }
 
@@ -254,7 +303,7 @@ impl Fx<'_, '_> {
         let class = StorageClass::StorageBuffer;
         let as_uint = scalar != view.scalar();
         let mem = Mem::Laid { rule: self.cx.rules.storage, order: MatrixOrder::ColumnMajor };
-        Some(Pointer { id, ty, mem, class, nonuniform, as_uint, block: false })
+        Some(Pointer { id, ty, mem, class, nonuniform, as_uint, block: false, align: 0 })
     }
 
     fn shift_right(&mut self, offset: u32, shift: u32) -> u32 {

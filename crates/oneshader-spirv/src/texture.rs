@@ -305,13 +305,9 @@ impl Fx<'_, '_> {
             let value = self.image_op(opcode, ty, &words, operands);
             return self.texel_result(value, texture, data);
         }
-        if operands.contains(T::STATUS) {
-            let message = "offsets of a gather with status must be constants from -8 to 6";
-            self.cx.unsupported(data.span, message);
-            return None;
-        }
         // Four gathers, of each the texel of its component.
         let mut parts = Vec::new();
+        let mut codes = Vec::new();
         for (lane, offset) in (0..).zip(offsets) {
             let id = self.use_id(offset);
             let constant = self.func.as_const(offset).is_some();
@@ -319,11 +315,23 @@ impl Fx<'_, '_> {
             image.add(if constant { ImageOperands::CONST_OFFSET } else { ImageOperands::OFFSET }, &[id]);
             let mut words = words.clone();
             image.append(&mut words);
-            let value = self.op(opcode, ty, &words);
+            let (code, value) = self.image_op(opcode, ty, &words, operands);
+            codes.extend(code);
             parts.push(self.lane(value, scalar, 4, lane));
         }
         let value = self.vector_of(&parts, scalar);
-        self.texel_result((None, value), texture, data)
+        let code = self.meet_codes(&codes);
+        self.texel_result((code, value), texture, data)
+    }
+
+    /// One residency code for several: that of the first access that was not fully resident, else the last.
+    fn meet_codes(&mut self, codes: &[u32]) -> Option<u32> {
+        let (&last, others) = codes.split_last()?;
+        let (uint, boolean) = (self.cx.scalar(Scalar::U32), self.cx.scalar(Scalar::Bool));
+        Some(others.iter().rev().fold(last, |rest, &code| {
+            let resident = self.op(Op::ImageSparseTexelsResident, boolean, &[code]);
+            self.op(Op::Select, uint, &[resident, rest, code])
+        }))
     }
 
     /// The array of `ConstOffsets` for four offsets, if they are constants in range.
@@ -505,6 +513,7 @@ impl Fx<'_, '_> {
             nonuniform: handle.nonuniform,
             as_uint: false,
             block: false,
+            align: 0,
         })
     }
 }

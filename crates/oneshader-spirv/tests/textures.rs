@@ -355,3 +355,25 @@ entry pixel "main" fn0 in(g0, g1) out(g2) threads(1, 1, 1)
         has(&out, "OpSampledImage ");
     }
 }
+
+/// Four gathers have four codes; the first that tells of a missing texel is the one that is given.
+#[test]
+fn gathers_with_offsets_that_vary_tell_the_residency() {
+    let text = pixel(
+        "  v0: f32x4 = load g0
+  v1: f32x2 = swizzle v0, #xy
+  v2: i32x2 = convert v1
+  v3: sampler = load g3
+  v4: texture_2d<f32x4> = load g6
+  v5: s0 = gather #0, v4, sampler v3, coord v1, offsets v2 v2 v2 i32x2 [1, 1], status
+  v6: f32x4 = extract v5, #1
+  store g2, v6",
+    )
+    .replace(
+        "module handles_resolved\n",
+        "module handles_resolved\nstruct s0 \"R\" {\n  \"status\": u32\n  \"texel\": f32x4\n}\n",
+    );
+    let out = check_all(&text);
+    assert_eq!(out.matches("OpImageSparseGather ").count(), 4, "{out}");
+    assert_eq!(out.matches("OpImageSparseTexelsResident ").count(), 3, "{out}");
+}

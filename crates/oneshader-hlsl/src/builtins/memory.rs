@@ -63,7 +63,15 @@ impl Cx<'_> {
         }
         let pointer = self.address(&place).filter(|&p| {
             let space = self.b.module.types.pointee(self.b.func.ty(p)).map(|(space, _)| space);
-            matches!(space, Some(ir::AddressSpace::Workgroup | ir::AddressSpace::Storage | ir::AddressSpace::Texel))
+            matches!(
+                space,
+                Some(
+                    ir::AddressSpace::Workgroup
+                        | ir::AddressSpace::Storage
+                        | ir::AddressSpace::Texel
+                        | ir::AddressSpace::Device
+                )
+            )
         });
         match pointer {
             Some(pointer) => Ok((pointer, place.ty)),

@@ -61,6 +61,7 @@ impl Cx<'_> {
                 Extent { size: round_up(inner.size, inner.align) * len, align: inner.align }
             }
             TyKind::Struct(_) => self.raw_parts(ty).1,
+            TyKind::BufferPointer(..) => Extent { size: 8, align: 8 },
             _ => match self.tys.as_numeric(ty) {
                 Some((elem, shape)) => Extent { size: elem.bytes() * shape.count(), align: elem.bytes() },
                 None => Extent { size: 0, align: 1 },
@@ -118,6 +119,10 @@ impl Cx<'_> {
                 }
                 Ok(self.from_components(ty, &comps))
             }
+            TyKind::BufferPointer(..) => {
+                let number = self.tys.scalar(Elem::Uint64);
+                Ok(Value { ty, ..self.raw_load(at, number, span)? })
+            }
             _ => {
                 let Some((elem, _)) = self.tys.as_numeric(ty) else {
                     let shown = self.show(ty);
@@ -167,6 +172,10 @@ impl Cx<'_> {
                     self.raw_store(at.at(line as u32 * stride), part, span)?;
                 }
                 Ok(())
+            }
+            TyKind::BufferPointer(..) => {
+                let number = self.tys.scalar(Elem::Uint64);
+                self.raw_store(at, Value { ty: number, ..value }, span)
             }
             _ => {
                 let Some((elem, _)) = self.tys.as_numeric(value.ty) else {

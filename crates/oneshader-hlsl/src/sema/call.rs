@@ -200,6 +200,13 @@ impl Cx<'_> {
             let args = self.arguments(args)?;
             return self.call_ray_query(&object, name, &args, span);
         }
+        if let TyKind::BufferPointer(of, align) = self.tys.kind(ty)
+            && self.text(name) == "Get"
+            && args.is_empty()
+        {
+            let address = self.rvalue(object, base_span)?;
+            return self.pointee(address.v, of, align, span).map(Expr::Place);
+        }
         let Some(s) = self.tys.as_struct(ty) else {
             let message = format!("`{}` has no method `{}`", self.show(ty), self.text(name));
             return Err(self.error(codes::UNKNOWN_METHOD, name_span, message));

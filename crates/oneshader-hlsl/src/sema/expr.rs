@@ -329,6 +329,7 @@ impl Cx<'_> {
                 let (size, align) = self.size_align(of)?;
                 Some((size.checked_mul(n)?, align))
             }
+            TyKind::BufferPointer(..) => Some((8, 8)),
             TyKind::Struct(s) => {
                 let def = self.tys.def(s);
                 let (mut size, mut align) = (0u32, 1u32);

@@ -17,6 +17,7 @@ pub(crate) mod init;
 pub(crate) mod member;
 pub(crate) mod ops;
 pub(crate) mod overload;
+pub(crate) mod pointer;
 pub(crate) mod precise;
 pub(crate) mod ray_query;
 pub(crate) mod record;

@@ -619,6 +619,7 @@ impl Cx<'_> {
             "combinedImageSampler",
             "ext_capability",
             "ext_extension",
+            "aliased_pointer",
         ];
         for a in self.ast.iter(attributes) {
             let Some(space) = a.space else { continue };

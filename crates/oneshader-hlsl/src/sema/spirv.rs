@@ -218,6 +218,7 @@ impl Cx<'_> {
             "index",
             "builtin",
             "offset",
+            "aliased_pointer",
         ];
         for a in self.ast.iter(attributes).filter(|a| a.space == Some(crate::name::kw::VK)).collect::<Vec<_>>() {
             let text = self.text(a.name).to_owned();

@@ -165,7 +165,7 @@ impl Cx<'_> {
         })
     }
 
-    fn type_arg(&mut self, arg: &TemplateArg) -> R<Ty> {
+    pub(crate) fn type_arg(&mut self, arg: &TemplateArg) -> R<Ty> {
         match arg.kind {
             TemplateArgKind::Type(ty) => self.resolve(ty),
             TemplateArgKind::Expr(_) => {
@@ -192,6 +192,7 @@ impl Cx<'_> {
             O::Sampler => return Ok(self.tys.intern(TyKind::Object(O::SamplerState, Ty::VOID))),
             O::RayDesc => return Ok(self.ray_desc()),
             O::RayQuery => return self.ray_query_type(&args, span),
+            O::BufferPointer => return self.buffer_pointer(&args, span),
             O::LegacyTexture => return Ok(self.tys.intern(TyKind::Object(O::Texture2D, Ty::FLOAT4))),
             _ => {}
         }

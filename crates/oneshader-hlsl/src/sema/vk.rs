@@ -51,13 +51,34 @@ impl Cx<'_> {
 
     /// A function of `vk` that the program does not declare.
     pub(crate) fn call_vk(&mut self, callee: ast::Segment, args: Slice<ast::ExprId>, span: Span) -> R<Expr> {
+        let given = match callee.args {
+            Some(given) => self.template_args(given)?,
+            None => Vec::new(),
+        };
         let args = self.arguments(args)?;
         self.at(span);
         match (self.text(callee.name), &args[..]) {
+            ("RawBufferLoad", [address, rest @ ..]) if rest.len() < 2 => {
+                self.raw_buffer_load(&given, address, rest.first(), span)
+            }
+            ("RawBufferStore", [address, value, rest @ ..]) if rest.len() < 2 => {
+                self.raw_buffer_store(&given, address, value, rest.first(), span)
+            }
+            ("static_pointer_cast", [pointer]) => self.pointer_cast(&given, pointer, true, span),
+            ("reinterpret_pointer_cast", [pointer]) => self.pointer_cast(&given, pointer, false, span),
             ("ReadClock", [scope]) => self.read_clock(scope),
             ("ext_execution_mode", [_, ..]) => self.execution_mode(&args, false, span),
             ("ext_execution_mode_id", [_, ..]) => self.execution_mode(&args, true, span),
-            ("ReadClock" | "ext_execution_mode" | "ext_execution_mode_id", _) => {
+            (
+                "ReadClock"
+                | "ext_execution_mode"
+                | "ext_execution_mode_id"
+                | "RawBufferLoad"
+                | "RawBufferStore"
+                | "static_pointer_cast"
+                | "reinterpret_pointer_cast",
+                _,
+            ) => {
                 let message = format!("`vk::{}` takes other arguments", self.text(callee.name));
                 Err(self.error(codes::BAD_ARGUMENTS, span, message))
             }

@@ -104,3 +104,43 @@ fn the_header_of_selectors_is_part_of_the_language() {
             I[1] = vk::util::ArithmeticSelector<int>::Negate(vk::util::ArithmeticSelector<int>::Mul(I[2], I[3])); }")
     .has(&["f32x4 = convert", "= mul", "= neg"]);
 }
+
+#[test]
+fn addresses_point_to_memory_laid_out_as_buffers_are() {
+    cs("struct N { float4 v; bool b; vk::BufferPointer<float2x3, 8> m; };
+        struct P { vk::BufferPointer<N, 32> root; uint64_t raw; }; [[vk::push_constant]] P pc; RWStructuredBuffer<float4> F;
+        [numthreads(1, 1, 1)] void main() {
+            vk::BufferPointer<N, 32> p = pc.root; p = vk::BufferPointer<N, 32>((uint64_t)p + 32);
+            F[0] = p.Get().v; p.Get().b = true; F[1].xyz = p.Get().m.Get()[1];
+            F[2] = vk::RawBufferLoad<float4>(pc.raw, 16); vk::RawBufferStore<uint64_t>(pc.raw, 1); }")
+    .has(&[
+        "\"m\": u64",
+        "= addressptr v",
+        "#32",
+        "ptr<device, f32x2x3> = addressptr",
+        "#8",
+        "ptr<device, f32x4> = addressptr",
+        "#16",
+        "ptr<device, u32x2> = addressptr",
+        "#4",
+    ]);
+    let refused = |body: &str, code: &str| {
+        let text = format!(
+            "struct B {{ int a; }}; struct D : B {{ int b; }}; struct P {{ vk::BufferPointer<D> d; vk::BufferPointer<int> i; uint64_t n; }};
+            [[vk::push_constant]] P pc;\n[numthreads(1, 1, 1)] void main() {{\n{body}\n}}"
+        );
+        cs(&text).refused(&[&format!("{code} at 4")]);
+    };
+    cs("struct B { int a; }; struct D : B { int b; }; struct P { vk::BufferPointer<D, 16> d; }; [[vk::push_constant]] P pc;
+        RWStructuredBuffer<float> F;
+        [numthreads(1, 1, 1)] void main() { F[0] = vk::static_pointer_cast<B, 8>(pc.d).Get().a + vk::reinterpret_pointer_cast<float>(pc.d).Get(); }")
+    .has(&["#8", "ptr<device, f32> = addressptr"]);
+    refused("vk::static_pointer_cast<float>(pc.i).Get();", "OSH2010");
+    refused("vk::static_pointer_cast<B, 64>(pc.d).Get();", "OSH2023");
+    refused("vk::BufferPointer<int> p = pc.n;", "OSH2010");
+    refused("vk::BufferPointer<int> p = pc.d;", "OSH2010");
+    refused("vk::RawBufferLoad<float4>(pc.n, -16);", "OSH2023");
+    refused("vk::RawBufferLoad<double3>(pc.n);", "OSH2023");
+    refused("vk::RawBufferLoad<Texture2D>(pc.n);", "OSH2030");
+    refused("pc.d.Load();", "OSH2024");
+}

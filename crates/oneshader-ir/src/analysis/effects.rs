@@ -50,6 +50,7 @@ pub fn op_effects(op: Op) -> OpEffects {
         | Op::ElementPtr
         | Op::RawPtr
         | Op::TexelPtr
+        | Op::AddressPtr { .. }
         | Op::BufferLength
         | Op::Phi => OpEffects::empty(),
         Op::Load | Op::RawLoad => OpEffects::READS,

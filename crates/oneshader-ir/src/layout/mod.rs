@@ -249,6 +249,18 @@ impl Layouts {
                 errors.push(error);
             }
         }
+        // What is reached by address lies as in structured buffers.
+        for func in module.functions.values() {
+            for (_, _, data) in func.live_insts() {
+                if let crate::Op::AddressPtr { order, .. } = data.op
+                    && let Some((_, ty)) = module.types.pointee(data.ty)
+                    && let Err(error) = this.compute(&module.types, ty, options.storage, order)
+                    && !errors.contains(&error)
+                {
+                    errors.push(error);
+                }
+            }
+        }
         (this, errors)
     }
 

@@ -377,6 +377,12 @@ impl Printer<'_> {
                 put!(self, ", #{letters}");
             }
             Op::Counter { delta } => put!(self, ", #{delta}"),
+            Op::AddressPtr { align, order } => {
+                put!(self, ", #{align}");
+                if order == MatrixOrder::RowMajor {
+                    put!(self, " rowmajor");
+                }
+            }
             _ => {}
         }
         self.end(data.span);

@@ -31,6 +31,7 @@ spelling! {
         AddressSpace::PushConstant => "push" = AddressSpace::PushConstant,
         AddressSpace::Handle => "handle" = AddressSpace::Handle,
         AddressSpace::Texel => "texel" = AddressSpace::Texel,
+        AddressSpace::Device => "device" = AddressSpace::Device,
     }
 }
 
@@ -222,6 +223,7 @@ pub fn op_name(op: Op) -> &'static str {
         Op::RawStore => "rawstore",
         Op::TexelPtr => "texelptr",
         Op::BufferLength => "bufferlength",
+        Op::AddressPtr { .. } => "addressptr",
         Op::Counter { .. } => "counter",
         Op::Atomic(op) => atomic_name(op),
         Op::AtomicCompareExchange => "atomic_cmpxchg",

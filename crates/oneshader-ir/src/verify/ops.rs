@@ -90,6 +90,7 @@ impl Checker<'_> {
                 | Op::ElementPtr
                 | Op::RawPtr
                 | Op::TexelPtr
+                | Op::AddressPtr { .. }
                 | Op::Atomic(_)
                 | Op::AtomicCompareExchange
                 | Op::Intrinsic(_)
@@ -206,6 +207,15 @@ impl Checker<'_> {
                 }
             }
             Op::BlockPtr | Op::ElementPtr | Op::RawPtr | Op::TexelPtr => self.address(func, data),
+            Op::AddressPtr { align, .. } => {
+                let address = self.arg_kind(func, data, 0) == TypeKind::Scalar(Scalar::Int { bits: 64, signed: false });
+                let device = matches!(result, TypeKind::Pointer { space: AddressSpace::Device, .. });
+                let ok = address && device && data.args.len() == 1 && align.is_power_of_two();
+                self.typed(
+                    ok,
+                    "an address is a `u64` and a multiple of a power of two, and points into the device's memory",
+                );
+            }
             Op::RawLoad | Op::RawStore => self.raw_memory(func, data),
             Op::Spirv(inline) => {
                 let ids = self
@@ -476,7 +486,10 @@ impl Checker<'_> {
                     TypeKind::Scalar(s) => s.is_int() || (any && s.is_float()),
                     _ => false,
                 };
-                let space = matches!(space, AddressSpace::Workgroup | AddressSpace::Storage | AddressSpace::Texel);
+                let space = matches!(
+                    space,
+                    AddressSpace::Workgroup | AddressSpace::Storage | AddressSpace::Texel | AddressSpace::Device
+                );
                 scalar && space && data.ty == pointee && data.args[1..].iter().all(|&a| func.ty(a) == pointee)
             }
             _ => false,

@@ -55,6 +55,10 @@ impl Check<'_> {
             match data.op {
                 Op::Intrinsic(which) => self.intrinsic(which, data.span),
                 Op::Spirv(id) => self.spirv(id, data.span),
+                Op::AddressPtr { .. } => {
+                    let message = "the Metal backend does not reach memory by its address";
+                    self.bag.report(codes::MSL_UNSUPPORTED_RESOURCE, data.span, message);
+                }
                 _ => {}
             }
         }

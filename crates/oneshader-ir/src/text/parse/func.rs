@@ -6,7 +6,7 @@ use crate::func::{Function, Hint, Merge, SwitchCase, Terminator, TerminatorKind}
 use crate::inst::{InstData, InstFlags, Op, Swizzle, TextureOp, TextureOperands};
 use crate::text::lex::{ARROW, Token};
 use crate::text::spell::{self, FLAGS, TEXTURE_OPERANDS};
-use crate::types::TypeKind;
+use crate::types::{MatrixOrder, TypeKind};
 use oneshader_diag::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -275,7 +275,9 @@ impl Parser<'_> {
                 }
                 Op::Phi
             }
-            "extract" | "insert" | "swizzle" | "counter" => self.with_immediate(word, locals, &mut args)?,
+            "extract" | "insert" | "swizzle" | "counter" | "addressptr" => {
+                self.with_immediate(word, locals, &mut args)?
+            }
             "printf" => {
                 let format = self.name()?;
                 while self.eat(',') {
@@ -340,6 +342,14 @@ impl Parser<'_> {
             "extract" => Op::Extract { index: self.number()? },
             "insert" => Op::Insert { index: self.number()? },
             "counter" => Op::Counter { delta: self.number()? },
+            "addressptr" => {
+                let align = self.number()?;
+                let order = match self.eat_word("rowmajor") {
+                    true => MatrixOrder::RowMajor,
+                    false => MatrixOrder::ColumnMajor,
+                };
+                Op::AddressPtr { align, order }
+            }
             _ => {
                 let at = self.at;
                 let letters = self.word()?;
