@@ -5,8 +5,9 @@ use oneshader_ir as ir;
 use oneshader_ir::{BinaryOp, Intrinsic, Op};
 use smallvec::SmallVec;
 
-use super::{Call, Class, Lowered, admit, meet};
+use super::{Call, Class, Lowered, admit};
 use crate::cx::Cx;
+use crate::rank::combine;
 use crate::ty::{Elem, Shape, Ty};
 use crate::value::{Arg, Expr, R, TemplateValue, Value};
 
@@ -111,7 +112,7 @@ pub(super) fn mul(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue], span: Span
         let (a, b) = (cx.show(a.ty), cx.show(b.ty));
         return Err(cx.error(codes::BAD_ARGUMENTS, span, format!("mul cannot multiply {a} and {b}")));
     };
-    let elem = admit(Class::Num, meet(ae, be));
+    let elem = admit(Class::Num, combine(ae, be));
     let to = |cx: &mut Cx<'_>, value: Value, shape: Shape, at: Span| {
         let ty = cx.tys.numeric(elem, shape);
         cx.convert(value, ty, at)

@@ -3,8 +3,9 @@
 use oneshader_diag::{Span, codes};
 use oneshader_ir::{BinaryOp, Hint, Intrinsic, Merge, Op};
 
-use super::{Call, Lowered, meet, meet_shapes};
+use super::{Call, Lowered, meet_shapes};
 use crate::cx::Cx;
+use crate::rank::combine;
 use crate::ty::{Elem, Shape, Ty};
 use crate::value::{Arg, Expr, R, TemplateValue, Value};
 
@@ -227,7 +228,7 @@ pub(super) fn select(cx: &mut Cx<'_>, args: &[Arg], _: &[TemplateValue], span: S
         return Err(cx.error(codes::BAD_ARGUMENTS, span, format!("select cannot choose between {x} and {y}")));
     };
     let shape = meet_shapes(meet_shapes(xs, ys), if cs.count() == 1 { Shape::Scalar } else { cs });
-    let ty = cx.tys.numeric(meet(xe, ye).concrete(), shape);
+    let ty = cx.tys.numeric(combine(xe, ye).concrete(), shape);
     let x = cx.convert(x, ty, a.span)?;
     let y = cx.convert(y, ty, b.span)?;
     let bools = if cs.count() == 1 { Ty::BOOL } else { cx.tys.with_elem(ty, Elem::Bool) };

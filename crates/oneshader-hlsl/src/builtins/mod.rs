@@ -20,6 +20,7 @@ use oneshader_ir::{Intrinsic, Op};
 use smallvec::SmallVec;
 
 use crate::cx::Cx;
+use crate::rank::combine;
 use crate::ty::{Elem, Shape, Ty};
 use crate::value::{Arg, Expr, Place, R, TemplateValue, Value};
 use table::{Class, Lower, P, ROWS, Ret, Row, Shapes};
@@ -139,7 +140,7 @@ impl Cx<'_> {
                 return Err(self.error(codes::BAD_ARGUMENTS, span, format!("{} takes numbers, not {shown}", row.name)));
             };
             if is_elem {
-                elem = Some(elem.map_or(e, |known| meet(known, e)));
+                elem = Some(elem.map_or(e, |known| combine(known, e)));
             }
             if is_shape {
                 shape = meet_shapes(shape, s);
@@ -197,27 +198,6 @@ impl Cx<'_> {
     }
 }
 
-/// The element two arguments of one type meet in: floats win over integers, more bits over fewer, unsigned over signed;
-/// literals and `bool` take the other's.
-fn meet(a: Elem, b: Elem) -> Elem {
-    let rank = |e: Elem| {
-        let kind = match e {
-            Elem::Bool => 0,
-            Elem::LitInt => 1,
-            e if e.is_int() => 2,
-            Elem::LitFloat => 3,
-            _ => 4,
-        };
-        (kind, e.bits(), e.is_unsigned(), e)
-    };
-    let (low, high) = if rank(a) < rank(b) { (a, b) } else { (b, a) };
-    match (low, high) {
-        // 1.5 beside an integer is a float; `half` or `float` beside `bool` or an integer stays.
-        (low, Elem::LitFloat) if low.is_int() && !low.is_literal() => Elem::Float,
-        _ => high,
-    }
-}
-
 /// The shape arguments of one type meet in: scalars become what the others are, vectors the shortest of them.
 fn meet_shapes(a: Shape, b: Shape) -> Shape {
     match (a, b) {
@@ -246,25 +226,6 @@ fn admit(class: Class, elem: Elem) -> Elem {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn elements_meet() {
-        let cases = [
-            (Elem::LitInt, Elem::Uint, Elem::Uint),
-            (Elem::LitFloat, Elem::Int, Elem::Float),
-            (Elem::LitFloat, Elem::Half, Elem::Half),
-            (Elem::LitInt, Elem::LitFloat, Elem::LitFloat),
-            (Elem::Int, Elem::Uint, Elem::Uint),
-            (Elem::Float, Elem::Int64, Elem::Float),
-            (Elem::Min16Float, Elem::Float, Elem::Float),
-            (Elem::Bool, Elem::LitInt, Elem::LitInt),
-            (Elem::Bool, Elem::Int, Elem::Int),
-        ];
-        for (a, b, want) in cases {
-            assert_eq!(meet(a, b), want, "{a:?} {b:?}");
-            assert_eq!(meet(b, a), want, "{b:?} {a:?}");
-        }
-    }
 
     #[test]
     fn shapes_meet() {

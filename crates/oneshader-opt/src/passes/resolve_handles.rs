@@ -272,8 +272,11 @@ fn replace_statics(module: &mut IrModule, func: &mut Function, statics: &[(Globa
     crate::edit::remove_insts(func, &dead);
 }
 
-/// The resource's variable that a value is a copy of, and the indices that lead to the part that was copied.
-fn copied_part(func: &Function, value: Value) -> Option<(Value, SmallVec<[Value; 2]>)> {
+/// A resource's variable, and the indices that lead to a part of it.
+type Part = (Value, SmallVec<[Value; 2]>);
+
+/// The part of a resource's variable that a value is a copy of.
+fn copied_part(func: &Function, value: Value) -> Option<Part> {
     match source(func, value)? {
         Source::Element(base, indices) => Some((base, indices)),
         Source::Value(_) => None,
@@ -281,13 +284,13 @@ fn copied_part(func: &Function, value: Value) -> Option<(Value, SmallVec<[Value;
 }
 
 /// The same where the indices are constants, so that they are at hand everywhere.
-fn copied_variable(func: &Function, value: Value) -> Option<(Value, SmallVec<[Value; 2]>)> {
+fn copied_variable(func: &Function, value: Value) -> Option<Part> {
     copied_part(func, value).filter(|(_, indices)| indices.iter().all(|&i| func.as_const(i).is_some()))
 }
 
 /// A local array that is stored once, as a copy of a whole array of resources, and only looked into else, is that array.
 fn alias_copies(module: &mut IrModule, func: &mut Function) {
-    let mut copies: SecondaryMap<Local, Option<(Value, SmallVec<[Value; 2]>)>> = SecondaryMap::new();
+    let mut copies: SecondaryMap<Local, Option<Part>> = SecondaryMap::new();
     let mut other: EntitySet<Local> = EntitySet::with_capacity(func.locals.len());
     for (_, _, data) in func.live_insts() {
         for (position, &arg) in data.args.iter().enumerate() {
