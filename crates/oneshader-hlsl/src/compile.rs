@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use oneshader_diag::{DiagnosticBag, SourceMap};
 use oneshader_ir as ir;
+use oneshader_ir::layout::Layouts;
 use oneshader_ir::{FunctionBuilder, IrModule};
 use rustc_hash::FxHashMap;
 
@@ -72,6 +73,7 @@ pub fn lower(ast: &Ast, names: &Interner, options: &LowerOptions, bag: &mut Diag
             diags: Vec::new(),
             ir_names: FxHashMap::default(),
             ir_types: FxHashMap::default(),
+            layouts: Layouts::new(),
             status_types: FxHashMap::default(),
         };
         cx.new_scope(None, ScopeKind::Namespace);

@@ -38,6 +38,7 @@
 
 use oneshader_diag::{Code, Diagnostic, Span, codes};
 use oneshader_ir as ir;
+use oneshader_ir::layout::Layouts;
 use oneshader_ir::{BinaryOp, FunctionBuilder, InstFlags, Op, TypeKind, UnaryOp};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -68,6 +69,8 @@ pub struct Cx<'a> {
     pub(crate) diags: Vec<(Option<u32>, Diagnostic)>,
     pub(crate) ir_names: FxHashMap<Name, ir::Name>,
     pub(crate) ir_types: FxHashMap<(Ty, bool), ir::Type>,
+    /// Layouts of what byte-address buffers hold.
+    pub(crate) layouts: Layouts,
     /// Structures of a status and a texture operation's result, by the type of the result.
     pub(crate) status_types: FxHashMap<ir::Type, ir::Type>,
 }

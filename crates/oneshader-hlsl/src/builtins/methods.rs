@@ -144,7 +144,8 @@ impl Cx<'_> {
                 let length = self.buffer_length(m.object);
                 self.store_out(count, length)?;
                 let ty = self.tys.as_object(m.object.ty).map_or(Ty::ERROR, |(_, elem)| elem);
-                let bytes = self.int(i64::from(self.structure_stride(ty)), Elem::Uint);
+                let bytes = self.structure_stride(ty, m.span)?;
+                let bytes = self.int(i64::from(bytes), Elem::Uint);
                 self.store_out(stride, bytes)?;
                 Ok(Expr::Void)
             }

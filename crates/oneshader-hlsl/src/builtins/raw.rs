@@ -3,6 +3,7 @@
 
 use oneshader_diag::Span;
 use oneshader_ir as ir;
+use oneshader_ir::layout::{LayoutId, LayoutKind, LayoutRule};
 use oneshader_ir::{BinaryOp, MatrixOrder, Op};
 use smallvec::SmallVec;
 
@@ -10,13 +11,6 @@ use crate::cx::Cx;
 use crate::place::slot_types;
 use crate::ty::{Elem, Ty, TyKind};
 use crate::value::{R, Value};
-
-/// Size and alignment in bytes.
-#[derive(Clone, Copy)]
-struct Extent {
-    size: u32,
-    align: u32,
-}
 
 /// A buffer and a byte offset in it: a value plus a constant.
 #[derive(Clone, Copy)]
@@ -32,46 +26,41 @@ impl Cursor {
     }
 }
 
-const fn round_up(n: u32, align: u32) -> u32 {
-    n.next_multiple_of(align)
-}
-
 impl Cx<'_> {
-    /// The parts of a structure in order, the base class first: offset and type of each.
-    fn raw_parts(&self, ty: Ty) -> (SmallVec<[(u32, Ty); 8]>, Extent) {
-        let mut parts = SmallVec::new();
-        let mut extent = Extent { size: 0, align: 1 };
-        if let Some(s) = self.tys.as_struct(ty) {
-            let def = self.tys.def(s);
-            for part in def.base.into_iter().chain(slot_types(&def.fields)) {
-                let inner = self.raw_extent(part);
-                let offset = round_up(extent.size, inner.align);
-                parts.push((offset, part));
-                extent = Extent { size: offset + inner.size, align: extent.align.max(inner.align) };
+    /// The layout of a type in a byte-address buffer, that of D3D's structured buffers.
+    fn raw_layout(&mut self, ty: Ty, span: Span) -> R<LayoutId> {
+        let memory = self.ir_mem(ty);
+        let order = self.order_of(ty);
+        match self.layouts.compute(&self.b.module.types, memory, LayoutRule::DxStructured, order) {
+            Ok(id) => Ok(id),
+            Err(_) => {
+                let message = format!("{} has no place in a buffer", self.show(ty));
+                Err(self.unsupported(span, message))
             }
         }
-        extent.size = round_up(extent.size, extent.align);
-        (parts, extent)
     }
 
-    fn raw_extent(&self, ty: Ty) -> Extent {
-        match self.tys.kind(ty) {
-            TyKind::Array(of, len) => {
-                let inner = self.raw_extent(of);
-                Extent { size: round_up(inner.size, inner.align) * len, align: inner.align }
-            }
-            TyKind::Struct(_) => self.raw_parts(ty).1,
-            TyKind::BufferPointer(..) => Extent { size: 8, align: 8 },
-            _ => match self.tys.as_numeric(ty) {
-                Some((elem, shape)) => Extent { size: elem.bytes() * shape.count(), align: elem.bytes() },
-                None => Extent { size: 0, align: 1 },
-            },
+    /// Bytes from one element of an array to the next.
+    fn raw_stride(&mut self, array: Ty, span: Span) -> R<u32> {
+        let id = self.raw_layout(array, span)?;
+        match self.layouts.get(id).kind {
+            LayoutKind::Array { stride, .. } => Ok(stride),
+            _ => Ok(0),
         }
     }
 
     /// The order of a matrix in a byte-address buffer.
     fn raw_order(&self, order: MatrixOrder) -> MatrixOrder {
         if self.opts.raw_row_major { MatrixOrder::RowMajor } else { order }
+    }
+
+    /// The parts of a structure in order, the base class first: offset and type of each.
+    fn raw_parts(&mut self, ty: Ty, span: Span) -> R<SmallVec<[(u32, Ty); 8]>> {
+        let id = self.raw_layout(ty, span)?;
+        let Some(s) = self.tys.as_struct(ty) else { return Ok(SmallVec::new()) };
+        let def = self.tys.def(s);
+        let parts = def.base.into_iter().chain(slot_types(&def.fields));
+        Ok(self.layouts.members(id).iter().map(|m| m.offset).zip(parts).collect())
     }
 
     /// The byte offset as a value.
@@ -88,14 +77,14 @@ impl Cx<'_> {
     pub(super) fn raw_load(&mut self, at: Cursor, ty: Ty, span: Span) -> R<Value> {
         match self.tys.kind(ty) {
             TyKind::Array(of, len) => {
-                let stride = self.raw_extent(of).size;
+                let stride = self.raw_stride(ty, span)?;
                 let parts = (0..len).map(|i| self.raw_load(at.at(i * stride), of, span).map(|v| v.v));
                 let parts: SmallVec<[ir::Value; 16]> = parts.collect::<R<_>>()?;
                 let ir = self.ir(ty);
                 Ok(Value { v: self.construct(ir, &parts), ty })
             }
             TyKind::Struct(_) => {
-                let (parts, _) = self.raw_parts(ty);
+                let parts = self.raw_parts(ty, span)?;
                 let parts: SmallVec<[ir::Value; 16]> = parts
                     .into_iter()
                     .map(|(offset, part)| self.raw_load(at.at(offset), part, span).map(|v| v.v))
@@ -144,14 +133,14 @@ impl Cx<'_> {
     pub(super) fn raw_store(&mut self, at: Cursor, value: Value, span: Span) -> R<()> {
         match self.tys.kind(value.ty) {
             TyKind::Array(of, len) => {
-                let stride = self.raw_extent(of).size;
+                let stride = self.raw_stride(value.ty, span)?;
                 (0..len).try_for_each(|i| {
                     let part = Value { v: self.extract(value.v, i), ty: of };
                     self.raw_store(at.at(i * stride), part, span)
                 })
             }
             TyKind::Struct(_) => {
-                let (parts, _) = self.raw_parts(value.ty);
+                let parts = self.raw_parts(value.ty, span)?;
                 parts.into_iter().enumerate().try_for_each(|(i, (offset, ty))| {
                     let part = Value { v: self.extract(value.v, i as u32), ty };
                     self.raw_store(at.at(offset), part, span)
@@ -196,8 +185,8 @@ impl Cx<'_> {
 
 impl Cx<'_> {
     /// Bytes from one element of a structured buffer to the next, as D3D counts them.
-    pub(super) fn structure_stride(&self, ty: Ty) -> u32 {
-        let extent = self.raw_extent(ty);
-        round_up(extent.size, extent.align)
+    pub(super) fn structure_stride(&mut self, ty: Ty, span: Span) -> R<u32> {
+        let id = self.raw_layout(ty, span)?;
+        Ok(self.layouts.get(id).stride())
     }
 }
