@@ -14,7 +14,7 @@ impl Body<'_, '_> {
         // A value nobody asks for is not written, unless something happens on the way.
         let unused = data.result.is_none_or(|r| self.use_count(r) == 0);
         match data.op {
-            Op::Access | Op::BlockPtr | Op::ElementPtr | Op::RawPtr | Op::TexelPtr => {
+            Op::Access | Op::BlockPtr | Op::ElementPtr | Op::RawPtr | Op::TexelPtr | Op::AddressPtr { .. } => {
                 return self.settle_operands(data);
             }
             Op::Load if self.is_handle(data.ty) => return self.settle_operands(data),

@@ -52,7 +52,8 @@ impl Body<'_, '_> {
     fn cell(&mut self, data: &InstData, scalar: Scalar) -> Option<Cell> {
         let pointer = data.args[0];
         let space = self.cx.types.pointee(self.function.ty(pointer)).map(|(s, _)| s);
-        let supported = matches!(space, Some(AddressSpace::Storage | AddressSpace::Workgroup)) && scalar.bits() == 32;
+        let supported = matches!(space, Some(AddressSpace::Storage | AddressSpace::Device | AddressSpace::Workgroup))
+            && scalar.bits() == 32;
         if !supported || scalar == Scalar::Bool {
             self.error(
                 codes::MSL_ATOMIC,
@@ -102,7 +103,8 @@ impl Body<'_, '_> {
             _ => "",
         };
         let integer = matches!(scalar, Scalar::Int { signed: false, .. });
-        if used || name.is_empty() || !integer || space != Some(AddressSpace::Storage) {
+        let device = matches!(space, Some(AddressSpace::Storage | AddressSpace::Device));
+        if used || name.is_empty() || !integer || !device {
             return self.error(
                 codes::MSL_UNSUPPORTED_TYPE,
                 data.span,

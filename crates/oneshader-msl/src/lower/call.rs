@@ -134,7 +134,7 @@ pub(crate) fn facts(module: &IrModule, function: &Function, known: &SecondaryMap
                     Some(AddressSpace::Function) => {}
                     _ if data.op == Op::Store => facts.pure = false,
                     Some(AddressSpace::Workgroup) => facts.reads |= effects::WORKGROUP,
-                    Some(AddressSpace::Storage) => facts.reads |= effects::STORAGE,
+                    Some(AddressSpace::Storage | AddressSpace::Device) => facts.reads |= effects::STORAGE,
                     _ => {}
                 }
             }

@@ -192,6 +192,7 @@ impl<'a> Cx<'a> {
                 TypeKind::Pointer { space, pointee } => match space {
                     AddressSpace::Constant
                     | AddressSpace::Storage
+                    | AddressSpace::Device
                     | AddressSpace::PushConstant
                     | AddressSpace::Handle => {}
                     _ => stack.push(pointee),

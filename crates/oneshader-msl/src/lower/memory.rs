@@ -12,7 +12,8 @@ use crate::raise::memory::{Mem, MemKind};
 use crate::raise::usage;
 use oneshader_diag::{Span, codes};
 use oneshader_ir::{
-    AddressSpace, GlobalKind, Inst, InstData, MatrixOrder, Op, ResourceType, Scalar, Type, TypeKind, Value, ValueDef,
+    Access, AddressSpace, CounterKind, GlobalKind, Inst, InstData, MatrixOrder, Op, ResourceType, Scalar, Type,
+    TypeKind, Value, ValueDef,
 };
 
 /// What a place holds.
@@ -224,6 +225,7 @@ impl Body<'_, '_> {
                 let effect = effects::STORAGE;
                 Place { expr, holds: Holds::Value, ty: pointee, space, effect, across: None }
             }
+            Op::AddressPtr { order, .. } => self.address_place(data.args[0], pointee, order),
             Op::Access => {
                 let mut place = self.place(data.args[0]);
                 for &index in &data.args[1..] {
@@ -256,6 +258,24 @@ impl Body<'_, '_> {
         let space = self.space(handle);
         let effect = if is_writable(resource) { effects::STORAGE } else { 0 };
         Place { expr, holds: Holds::Mem(mem), ty, space, effect, across: None }
+    }
+
+    /// `*(device T*)address`, where `T` is as the element of a structured buffer.
+    fn address_place(&mut self, address: Value, ty: Type, order: MatrixOrder) -> Place {
+        let (access, counter) = (Access::ReadWrite, CounterKind::None);
+        let like = ResourceType::StructuredBuffer { elem: ty, access, counter, order };
+        let number = self.value(address);
+        let Some((mem, wrapped, spelled)) = self.cx.memory_of(like, false) else {
+            let (space, effect) = ("device", effects::STORAGE);
+            return Place { expr: number, holds: Holds::Value, ty, space, effect, across: None };
+        };
+        let pointer = self.cast(&format!("device {spelled}*"), number);
+        let mut expr = self.prefix(Prefix::Deref, pointer);
+        if wrapped {
+            let name = self.name("value");
+            expr = self.member(expr, name);
+        }
+        Place { expr, holds: Holds::Mem(mem), ty, space: "device", effect: effects::STORAGE, across: None }
     }
 
     fn is_array_element(&self, handle: Value) -> bool {

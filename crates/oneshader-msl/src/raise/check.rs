@@ -55,8 +55,8 @@ impl Check<'_> {
             match data.op {
                 Op::Intrinsic(which) => self.intrinsic(which, data.span),
                 Op::Spirv(id) => self.spirv(id, data.span),
-                Op::AddressPtr { .. } => {
-                    let message = "the Metal backend does not reach memory by its address";
+                Op::AddressPtr { .. } if self.options.version < MslVersion::V3_0 => {
+                    let message = "memory is reached by its address from Metal 3.0 on (-msl-version 3.0)";
                     self.bag.report(codes::MSL_UNSUPPORTED_RESOURCE, data.span, message);
                 }
                 _ => {}
