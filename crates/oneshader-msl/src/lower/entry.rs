@@ -3,14 +3,14 @@
 use super::body::Body;
 use crate::ast::{self, Arena, Expr, Param, Stmt, VarKind};
 use crate::names::Inner;
-use crate::options::{BufferArrays, MslBinding};
+use crate::options::{BufferArrays, MslBinding, MslVersion};
 use crate::raise::io::{Form, stage_io};
 use crate::raise::lift::{Item, stays};
 use crate::raise::usage::{Uses, is_resource};
 use oneshader_diag::codes;
 use oneshader_ir::layout::resource_type;
 use oneshader_ir::{
-    AddressSpace, DescriptorHeap, Global, InstFlags, MslTable, ResourceType, Stage, TypeKind, Value, ValueDef,
+    AddressSpace, DescriptorHeap, Global, InstFlags, MslTable, ResourceType, Stage, Type, TypeKind, Value, ValueDef,
 };
 
 /// Buffer index of interleaved vertex data.
@@ -359,17 +359,18 @@ impl Body<'_, '_> {
                 continue;
             }
             let name = self.cx.raised.module.names.get(var.name).to_owned();
-            let ty = self.cx.value_type(var.ty);
             match var.space {
                 AddressSpace::Workgroup => {
                     let name = self.fresh_name(&name);
-                    let line = format!("threadgroup {} {name};", self.cx.names.get(ty));
-                    let line = self.name(&line);
-                    self.out.push(Stmt::Line(line));
+                    for line in self.threadgroup_variable(&name, var.ty) {
+                        let line = self.name(&line);
+                        self.out.push(Stmt::Line(line));
+                    }
                     let expr = self.text(&name);
                     self.globals.insert(global, expr);
                 }
                 AddressSpace::Private => {
+                    let ty = self.cx.value_type(var.ty);
                     let variable = self.var(&name, ty, VarKind::Memory);
                     let init = var.init.map(|c| self.constant(c));
                     self.out.push(Stmt::Declare(variable, init));
@@ -379,6 +380,36 @@ impl Body<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// The lines that declare a variable in threadgroup memory. Before Metal 3.0 matrices have no constructor for that
+    /// memory, so what holds one is a view of plain memory there.
+    fn threadgroup_variable(&mut self, name: &str, ty: Type) -> Vec<String> {
+        let spelled = self.cx.value_type(ty);
+        let spelled = self.cx.names.get(spelled).to_owned();
+        if self.cx.options.version >= MslVersion::V3_0 || !self.holds_matrix(ty) {
+            return vec![format!("threadgroup {spelled} {name};")];
+        }
+        let memory = self.fresh_name(&format!("{name}_memory"));
+        vec![
+            format!("threadgroup uint4 {memory}[(sizeof({spelled}) + 15) / 16];"),
+            format!("threadgroup {spelled}& {name} = *(threadgroup {spelled}*){memory};"),
+        ]
+    }
+
+    /// Whether a value of type `ty` has a matrix in it.
+    fn holds_matrix(&self, ty: Type) -> bool {
+        let types = &self.cx.raised.module.types;
+        let mut open = vec![ty];
+        while let Some(ty) = open.pop() {
+            match types.kind(ty) {
+                TypeKind::Matrix { .. } => return true,
+                TypeKind::Array { elem, .. } => open.push(elem),
+                TypeKind::Struct(id) => open.extend(types.structs[id].members.iter().map(|m| m.ty)),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Module-scope variables that the function names, in order of declaration.
