@@ -64,6 +64,12 @@ fn type_names<'a>(s: &TokenStream<'a>) -> HashSet<&'a str> {
             types.insert(s.str(end - 1));
         }
     }
+    // A name that is a variable elsewhere, as a template's parameter may be: `T * x` is a product there.
+    for i in 1..s.len() {
+        if s.str(i + 1) == "=" && s.is_ident(i - 1) && !matches!(s.str(i - 1), "using" | "typename" | "class") {
+            types.remove(s.str(i));
+        }
+    }
     types
 }
 
