@@ -342,7 +342,8 @@ impl Cx<'_> {
                 }
                 (None, None) => return Err(self.error(codes::NO_MATCHING_FUNCTION, span, "too few arguments")),
             };
-            if self.is_ray_query(param.ty) {
+            // A structure with a query inside cannot be copied in and out.
+            if self.is_ray_query(param.ty) || param.dir != Direction::In && self.holds_ray_query(param.ty) {
                 values.push(self.pass_ray_query(&arg, param.ty)?);
                 continue;
             }
@@ -497,6 +498,9 @@ impl Cx<'_> {
             _ => return Err(self.error(codes::TYPE_MISMATCH, span, "expected an object")),
         };
         self.at(span);
+        if self.holds_ray_query(this) {
+            return self.pass_ray_query(&Arg { expr: object, span }, this);
+        }
         if let Expr::Place(place) = &object
             && place.readonly.is_none()
             && let Some(root) = self.whole_local(place)

@@ -528,6 +528,11 @@ impl Cx<'_> {
                 values.push(number(self, r));
                 values.push(number(self, c));
             }
+            (ObjectKind::RayQuery, TyKind::RayQuery(flags)) => {
+                let scalar = oneshader_ir::Scalar::U32;
+                let c = self.b.module.consts.scalar(&mut self.b.module.types, scalar, u64::from(flags));
+                values.push(TemplateValue::Const(c, Ty::UINT));
+            }
             (_, TyKind::Object(other, arg)) if other == kind => values.push(TemplateValue::Type(arg)),
             _ => return false,
         }

@@ -87,7 +87,20 @@ fn objects_are_passed_by_their_address() {
     // Another name for an object, and a new one.
     main("RayQuery<0> a; RayQuery<0> b = a; RayQuery<0> c = RayQuery<0>(); b.Proceed(); c.Proceed();")
         .has(&["rayproceed l1", "rayproceed l2"]);
-    main("struct S { RayQuery<0> q; void go() { q.Abort(); } }; S s; s.go(); s.q.Proceed();").compiles();
+    main("struct S { RayQuery<0> q; void go() { q.Abort(); } }; S s, t[2]; s.go(); t[i].go(); s.q.Proceed();").has(&[
+        "call fn0(l1)",
+        "= access l2, v",
+        "call fn0(v",
+    ]);
+    cs(&format!(
+        "{HEAD}struct S {{ RayQuery<0> q; float x; }}; void f(inout S s) {{ s.q.Proceed(); s.x = 1; }}
+         [numthreads(1, 1, 1)] void main() {{ S s[2]; f(s[1]); }}"
+    ))
+    .has(&["\"f\" (v0 \"s\": ptr<function, s1>)", "call fn0(v"]);
+    // The flags of a query decide the argument of a template.
+    cs("template<uint F> uint f(RayQuery<F> q) { return F; } RWStructuredBuffer<uint> O;
+        [numthreads(1, 1, 1)] void main() { RayQuery<5> q; O[0] = f(q); }")
+    .has(&["ret u32 5"]);
     cs(&format!(
         "{HEAD}static RayQuery<4> g; [numthreads(1, 1, 1)] void main() {{ g.TraceRayInline(scene, 0, 1, ray()); }}"
     ))
