@@ -70,6 +70,7 @@ static BUILTINS: &[(BuiltIn, Cap)] = &[
     (BuiltIn::BaseVertex, Cap::DrawParameters),
     (BuiltIn::BaseInstance, Cap::DrawParameters),
     (BuiltIn::DrawIndex, Cap::DrawParameters),
+    (BuiltIn::DeviceIndex, Cap::DeviceGroup),
     (BuiltIn::PrimitiveId, Cap::Geometry),
     (BuiltIn::SampleId, Cap::SampleRateShading),
     (BuiltIn::ClipDistance, Cap::ClipDistance),
@@ -132,6 +133,7 @@ const EARLY_AND_LATE: &str = "SPV_AMD_shader_early_and_late_fragment_tests";
 static EXTENSIONS: &[(Cap, &str, u8)] = &[
     (Cap::DrawParameters, "SPV_KHR_shader_draw_parameters", 3),
     (Cap::MultiView, "SPV_KHR_multiview", 3),
+    (Cap::DeviceGroup, "SPV_KHR_device_group", 3),
     (Cap::StorageBuffer16BitAccess, "SPV_KHR_16bit_storage", 3),
     (Cap::UniformAndStorageBuffer16BitAccess, "SPV_KHR_16bit_storage", 3),
     (Cap::StoragePushConstant16, "SPV_KHR_16bit_storage", 3),

@@ -125,6 +125,9 @@ fn meaning(name: &str, stage: Stage, way: Way) -> Meaning {
     }
 }
 
+/// SPIR-V's number of `DeviceIndex`.
+const DEVICE_INDEX: u32 = 4438;
+
 /// `[[vk::builtin("...")]]`.
 fn vk_builtin(name: &str, stage: Stage, way: Way) -> Option<(BuiltIn, Elem, u8)> {
     Some(match (name, stage, way) {
@@ -133,6 +136,7 @@ fn vk_builtin(name: &str, stage: Stage, way: Way) -> Option<(BuiltIn, Elem, u8)>
         ("BaseVertex", Stage::Vertex, Way::In) => (BuiltIn::BaseVertex, Elem::Int, 1),
         ("BaseInstance", Stage::Vertex, Way::In) => (BuiltIn::BaseInstance, Elem::Uint, 1),
         ("DrawIndex", Stage::Vertex, Way::In) => (BuiltIn::DrawIndex, Elem::Int, 1),
+        ("DeviceIndex", _, Way::In) => (BuiltIn::Spirv(DEVICE_INDEX), Elem::Int, 1),
         _ => return None,
     })
 }

@@ -144,3 +144,11 @@ fn addresses_point_to_memory_laid_out_as_buffers_are() {
     refused("vk::RawBufferLoad<Texture2D>(pc.n);", "OSH2030");
     refused("pc.d.Load();", "OSH2024");
 }
+
+#[test]
+fn the_number_of_the_device_is_an_input_of_every_stage() {
+    vs("float4 main([[vk::builtin(\"DeviceIndex\")]] int d : A) : SV_Position { return d; }")
+        .has(&["builtin(spirv, 4438)"]);
+    ps("float4 main([[vk::builtin(\"DeviceIndex\")]] int d : A) : SV_Target { return d; }")
+        .has(&["builtin(spirv, 4438)"]);
+}

@@ -120,6 +120,10 @@ pub struct SpirvSlotOptions {
     pub bind_globals: Option<SpirvSlot>,
     /// `-auto-binding-space`: the set of what has no register.
     pub default_space: u32,
+    /// `-fvk-bind-counter-heap`: the counters of what `ResourceDescriptorHeap` holds.
+    pub counter_heap: Option<SpirvSlot>,
+    /// Descriptors that nothing else is given: those of the heaps that options state, used or not.
+    pub reserved: Vec<SpirvSlot>,
     /// `-fspv-flatten-resource-arrays`: an array takes a binding for each element.
     pub flatten_arrays: bool,
 }

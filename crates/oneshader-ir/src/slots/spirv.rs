@@ -106,6 +106,14 @@ fn choose(
     errors: &mut Vec<SlotError>,
 ) {
     let count = |r: &Resource| if options.flatten_arrays { r.count } else { 1 };
+    options.reserved.iter().for_each(|&slot| sets.take(slot, 1));
+    for r in bound.iter().filter(|r| r.heap.is_some()) {
+        let slot = &mut slots.globals[r.global];
+        slot.spirv = slot.spirv.or(r.var.vk_binding.map(|(binding, set)| SpirvSlot { set, binding }));
+        if r.counter() != CounterKind::None {
+            slot.spirv_counter = slot.spirv_counter.or(options.counter_heap);
+        }
+    }
     if !options.bind_register.is_empty() {
         return bind_registers(bound, options, slots, errors);
     }

@@ -409,3 +409,27 @@ fn a_half_without_the_other_is_an_error() {
     let (_, errors) = Slots::assign(&d.m, &SlotOptions::default());
     assert_eq!(errors, [SlotError::Unpaired(sam, SpirvSlot { set: 0, binding: 1 })]);
 }
+
+#[test]
+fn heaps_keep_the_descriptors_that_options_state() {
+    let mut d = Decls::default();
+    let counter = d.rw(CounterKind::Counter);
+    d.add("a", counter, 1, ResourceVar::default());
+    let heap =
+        d.add("ResourceDescriptorHeap", counter, 1, ResourceVar { vk_binding: Some((0, 0)), ..Default::default() });
+    let elem = d.m.globals[heap].ty;
+    d.m.globals[heap].ty = d.m.types.intern(TypeKind::RuntimeArray { elem });
+    let slot = |binding| SpirvSlot { set: 0, binding };
+    let mut options = SlotOptions::default();
+    options.spirv.counter_heap = Some(slot(1));
+    options.spirv.reserved = vec![slot(0), slot(1), slot(2)];
+    let (slots, errors) = Slots::assign(&d.m, &options);
+    assert_eq!(errors, []);
+    assert_eq!(spirv(&d, &slots), ["a 0.3 0.4", "ResourceDescriptorHeap 0.0 0.1"]);
+    // Beside -fvk-bind-register, a heap has no register and needs none.
+    let class = RegisterClass::S;
+    options.spirv.bind_register.push(BindRegister { class, index: 1, space: 0, slot: slot(7) });
+    let (slots, errors) = Slots::assign(&d.m, &options);
+    assert_eq!(slots.of(heap).spirv, Some(slot(0)));
+    assert!(errors.iter().all(|e| *e != SlotError::NoBindRegister(heap)), "{errors:?}");
+}

@@ -125,6 +125,7 @@ flags! {
     BindRegister: "fvk-bind-register" | "vkbr"; Many(4), Spirv, "REG SPACE BINDING SET", "bind a register there";
     BindGlobals: "fvk-bind-globals"; Many(2), Spirv, "BINDING SET", "bind loose uniforms there";
     ResourceHeap: "fvk-bind-resource-heap"; Many(2), Spirv, "BINDING SET", "bind ResourceDescriptorHeap there";
+    CounterHeap: "fvk-bind-counter-heap"; Many(2), Spirv, "BINDING SET", "bind the counters of ResourceDescriptorHeap there";
     SamplerHeap: "fvk-bind-sampler-heap"; Many(2), Spirv, "BINDING SET", "bind SamplerDescriptorHeap there";
     BindingSpace: "auto-binding-space"; Apart, Spirv, "SPACE", "space of resources without one";
     DxLayout: "fvk-use-dx-layout"; None, Spirv, "", "D3D's memory layout (Metal's as well)";

@@ -223,8 +223,14 @@ impl Invocation {
                 let [binding, set] = numbers(&given)?;
                 options.slots.spirv.bind_globals = Some(SpirvSlot { set, binding });
             }
+            Flag::CounterHeap => {
+                let [binding, set] = numbers(&given)?;
+                options.slots.spirv.counter_heap = Some(SpirvSlot { set, binding });
+                options.slots.spirv.reserved.push(SpirvSlot { set, binding });
+            }
             Flag::ResourceHeap | Flag::SamplerHeap => {
                 let [binding, set] = numbers(&given)?;
+                options.slots.spirv.reserved.push(SpirvSlot { set, binding });
                 options.heap_bindings[usize::from(given.flag == Flag::SamplerHeap)] = Some((binding, set));
             }
             Flag::BindingSpace => {
