@@ -5,7 +5,7 @@ use crate::lower::{Cx, array_of, array_sizes, facts, lower_function};
 use crate::options::{MslBinding, MslOptions};
 use crate::print;
 use crate::raise::memory::Memory;
-use crate::raise::{self, Raised, lift};
+use crate::raise::{self, lift};
 use oneshader_diag::{DiagnosticBag, SourceMap, Span, codes};
 use oneshader_ir::layout::resource_type;
 use oneshader_ir::{DescriptorHeap, Global, GlobalKind, IrModule, Layouts, Slots, TypeKind};
@@ -114,9 +114,9 @@ fn argument_struct(cx: &mut Cx) -> Arguments {
         let GlobalKind::Resource(info) = &var.kind else { continue };
         let Some(resource) = resource_type(&module.types, var.ty) else { continue };
         if is_table_global(module, global) {
-            if DescriptorHeap::of(module, global).is_none() && first_view(raised, global) == global {
+            if DescriptorHeap::of(module, global).is_none() && first_view(cx, global) == global {
                 let ty = table_type(cx, global);
-                push(&mut out, module.names.get(var.name), &ty, &table_member(raised, global), &[]);
+                push(&mut out, module.names.get(var.name), &ty, &table_member(cx, global), &[]);
             }
             continue;
         }
@@ -159,15 +159,14 @@ fn table_type(cx: &mut Cx, global: Global) -> String {
 }
 
 /// The first view of the table of `global` in the file.
-fn first_view(raised: &Raised, global: Global) -> Global {
-    let slot = raised.slots.of(global).msl;
-    let same = |&g: &Global| is_table_global(&raised.module, g) && raised.slots.of(g).msl == slot;
-    raised.module.globals.keys().find(same).unwrap_or(global)
+fn first_view(cx: &Cx, global: Global) -> Global {
+    let slot = cx.raised.slots.of(global).msl;
+    slot.and_then(|slot| cx.tables.get(&slot.index)).map_or(global, |table| table.first)
 }
 
 /// The member of the argument structure that is the table of `global`.
-pub(crate) fn table_member(raised: &Raised, global: Global) -> String {
-    argument_name(&raised.module, first_view(raised, global))
+pub(crate) fn table_member(cx: &Cx, global: Global) -> String {
+    argument_name(&cx.raised.module, first_view(cx, global))
 }
 
 fn file(cx: &mut Cx, arguments: &Arguments, functions: &[crate::ast::Function]) -> String {

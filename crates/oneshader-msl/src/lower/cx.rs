@@ -60,6 +60,8 @@ pub(crate) struct Cx<'a> {
     pub transfers: Vec<Transfer>,
     /// Whether the text names what ray tracing has.
     pub raytracing: bool,
+    /// The arrays of resources without size, by buffer index.
+    pub tables: FxHashMap<u32, super::table::Table>,
     /// Whether there is an argument structure.
     pub has_arguments: bool,
     /// The structures of stage inputs and outputs, declared before the entry point.
@@ -97,6 +99,7 @@ impl<'a> Cx<'a> {
             spec_names: SecondaryMap::new(),
             transfers: Vec::new(),
             raytracing: false,
+            tables: super::table::tables(raised),
             has_arguments: false,
             io_structs: String::new(),
             type_names: FxHashMap::default(),

@@ -282,7 +282,7 @@ impl Body<'_, '_> {
             let name = self.param_name(index);
             let spelled = self.resource_param_type(index);
             if self.is_table(index) {
-                let member = crate::emit::table_member(self.cx.raised, global);
+                let member = crate::emit::table_member(self.cx, global);
                 match self.cx.table_views(global).len() {
                     0 | 1 => {
                         let line = self.name(&format!("{spelled} {name} = args.{member};"));

@@ -8,12 +8,43 @@
 use super::Cx;
 use super::body::Body;
 use crate::ast::{Expr, Param, Stmt};
+use crate::raise::Raised;
 use crate::raise::lift::Item;
 use crate::raise::usage::{self, Class, Uses};
 use crate::runtime::Helper;
 use oneshader_diag::codes;
 use oneshader_ir::layout::resource_type;
 use oneshader_ir::{DescriptorHeap, Global, IrModule, TypeKind, Value};
+use rustc_hash::FxHashMap;
+
+/// A buffer of entries.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// The first view of it in the file.
+    pub first: Global,
+    /// The views that the entry point reaches, in order of declaration.
+    reached: Vec<Global>,
+}
+
+/// The tables of the file, by buffer index.
+pub(crate) fn tables(raised: &Raised) -> FxHashMap<u32, Table> {
+    let module = &raised.module;
+    let mut out: FxHashMap<u32, Table> = FxHashMap::default();
+    for global in module.globals.keys().filter(|&g| is_table_global(module, g)) {
+        if let Some(slot) = raised.slots.of(global).msl {
+            out.entry(slot.index).or_insert_with(|| Table { first: global, reached: Vec::new() });
+        }
+    }
+    for &item in &raised.lifted.items[raised.entry.func] {
+        if let Item::Global(global) = item
+            && is_table_global(module, global)
+            && let Some(table) = raised.slots.of(global).msl.and_then(|slot| out.get_mut(&slot.index))
+        {
+            table.reached.push(global);
+        }
+    }
+    out
+}
 
 /// Whether a module-scope variable is an array without size.
 pub(crate) fn is_table_global(module: &IrModule, global: Global) -> bool {
@@ -29,8 +60,7 @@ impl Cx<'_> {
 
     /// The type of a pointer to the entries of the table that `global` is a view of, as the entry point takes it.
     pub(crate) fn table_argument_type(&mut self, global: Global) -> String {
-        let views = self.table_views(global);
-        let element = match views[..] {
+        let element = match *self.table_views(global) {
             [only] => self.entry_type(only),
             _ => "ulong".to_owned(),
         };
@@ -38,15 +68,9 @@ impl Cx<'_> {
     }
 
     /// The views of the same table that the entry point reaches, in order of declaration.
-    pub(crate) fn table_views(&self, global: Global) -> Vec<Global> {
-        let raised = self.raised;
-        let slot = raised.slots.of(global).msl;
-        let items = raised.lifted.items[raised.entry.func].iter();
-        let globals = items.filter_map(|item| match item {
-            Item::Global(global) => Some(*global),
-            _ => None,
-        });
-        globals.filter(|&g| is_table_global(&raised.module, g) && raised.slots.of(g).msl == slot).collect()
+    pub(crate) fn table_views(&self, global: Global) -> &[Global] {
+        let slot = self.raised.slots.of(global).msl;
+        slot.and_then(|slot| self.tables.get(&slot.index)).map_or(&[], |table| &table.reached)
     }
 
     /// What an entry of a table is in the entry point.
@@ -100,9 +124,8 @@ impl Body<'_, '_> {
     /// The argument for the table that `global`, called `name` and of type `spelled`, is a view of; none when another view
     /// has made it. Where there are several, `name` becomes a variable.
     pub(super) fn table_argument(&mut self, global: Global, name: &str, spelled: &str, index: u32) -> Option<Param> {
-        let views = self.cx.table_views(global);
         let attribute = format!("[[buffer({index})]]");
-        if views.len() <= 1 {
+        if self.cx.table_views(global).len() <= 1 {
             return Some(Param { declaration: format!("{spelled} {name}"), attribute });
         }
         let made = self.tables.get(&index).cloned();
