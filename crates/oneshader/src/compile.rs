@@ -9,13 +9,13 @@ use oneshader_diag::{DiagnosticBag, Limits, SourceMap, Span, codes};
 use oneshader_hlsl::{SourceInput, compile_to_ir, pp};
 use oneshader_ir::layout::Layouts;
 use oneshader_ir::slots::Slots;
-use oneshader_ir::{IrModule, Stage};
+use oneshader_ir::{IrModule, Op, Stage, TextureOp, TextureOperands};
 use oneshader_msl::{MslBackend, MslOptions};
-use oneshader_opt::Config;
+use oneshader_opt::{Config, Pipeline};
 use oneshader_spirv::{Entries, SpirvBackend, Tables};
 
 use crate::describe;
-use crate::options::{CompileTarget, Options};
+use crate::options::{CompileTarget, OptLevel, Options};
 use crate::reflect::Reflection;
 
 /// HLSL text and the name that diagnostics call it; includes in quotes are looked for beside that name.
@@ -247,8 +247,14 @@ impl Lowered {
     pub fn emit(mut self, options: &Options) -> Result<Output, Box<Failure>> {
         let mut reflection = Reflection::new(&self.module, &self.layouts, &self.slots);
         let pipeline = options.opt_level.pipeline();
-        if let Err(report) = oneshader_opt::run(&mut self.module, pipeline, Config::default(), &mut self.diagnostics) {
-            self.diagnostics.report(codes::INTERNAL, Span::NONE, report.to_string());
+        self.optimize(pipeline);
+        // Vulkan takes constant offsets only. One that inlining and unrolling make a constant is one at any level.
+        if options.target == CompileTarget::Spirv
+            && options.opt_level != OptLevel::O3
+            && !self.diagnostics.has_errors()
+            && has_varying_offset(&self.module)
+        {
+            self.optimize(OptLevel::O3.pipeline());
         }
         if self.diagnostics.has_errors() {
             return Err(self.fail());
@@ -282,6 +288,12 @@ impl Lowered {
         Ok(Output { artifacts, reflection, diagnostics, sources, includes, module })
     }
 
+    fn optimize(&mut self, pipeline: Pipeline) {
+        if let Err(report) = oneshader_opt::run(&mut self.module, pipeline, Config::default(), &mut self.diagnostics) {
+            self.diagnostics.report(codes::INTERNAL, Span::NONE, report.to_string());
+        }
+    }
+
     fn emit_msl(&mut self, entry: &str, options: &MslOptions) -> Option<(String, Code)> {
         let tables = oneshader_msl::Tables { layouts: &self.layouts, slots: &self.slots };
         let output = MslBackend::emit_with(&self.module, tables, entry, options, &mut self.diagnostics)?;
@@ -296,4 +308,17 @@ impl Lowered {
         let function = options.spirv.entry_name.clone().unwrap_or_else(|| entry.to_string());
         Some((function, Code::Spirv(words)))
     }
+}
+
+/// Whether a sample has an offset that is no constant.
+fn has_varying_offset(module: &IrModule) -> bool {
+    module.functions.values().any(|func| {
+        func.live_insts().any(|(_, _, data)| match data.op {
+            Op::Texture(TextureOp::Sample, with) if with.contains(TextureOperands::OFFSET) => {
+                let offset = data.args.get(with.position(TextureOperands::OFFSET));
+                offset.is_some_and(|&offset| func.as_const(offset).is_none())
+            }
+            _ => false,
+        })
+    })
 }
