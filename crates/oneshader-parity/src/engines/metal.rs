@@ -40,10 +40,14 @@ pub struct MetalResource {
     pub name: String,
     /// Register class (`b`, `t`, `u`, `s`), number and space, where the source says them.
     pub register: Option<(char, u32, u32)>,
+    /// Those that it gets where the source does not say them.
+    pub implicit: Option<(char, u32, u32)>,
     /// Its Vulkan descriptor: set and binding.
     pub descriptor: Option<(u32, u32)>,
     /// Its first index among the arguments of its kind.
     pub index: Option<u32>,
+    /// Its elements, when it is an array of a size.
+    pub count: u32,
     /// Whether it is an array without size: then `index` is the buffer of its entries.
     pub is_table: bool,
     /// The first buffer index of its hidden counters.
@@ -237,7 +241,7 @@ kernel void main0(constant uint& push [[buffer(0)]], constant uint4& c [[buffer(
     fn resource(name: &str, class: char, index: u32, counter: Option<u32>) -> MetalResource {
         let register = Some((class, 0, 0));
         let (name, index) = (name.to_owned(), Some(index));
-        MetalResource { name, register, descriptor: None, index, is_table: false, counter }
+        MetalResource { name, register, implicit: None, descriptor: None, index, count: 1, is_table: false, counter }
     }
 
     #[test]

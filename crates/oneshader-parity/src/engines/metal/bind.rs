@@ -80,8 +80,8 @@ pub(super) fn bind(
     Ok(bound)
 }
 
-/// Where a resource of the case goes: to the register that it names, which may be within an array without size; where the
-/// source names no register, to the resource of its name, or else with its Vulkan descriptor.
+/// Where a resource of the case goes: to the register that it names, which may be within an array; where the
+/// source names no register, to the resource of its name, or else with its Vulkan descriptor, or else that gets the register.
 fn place<'i>(
     interface: &'i MetalInterface,
     r: &ResourceDecl,
@@ -97,9 +97,13 @@ fn place<'i>(
     let descriptor = r.vulkan_binding.map(|b| (set, b.binding));
     let unnumbered = || interface.resources.iter().filter(|s| s.register.is_none());
     let by_descriptor = || unnumbered().find(|s| s.descriptor.is_some() && s.descriptor == descriptor);
-    let tables = interface.resources.iter().filter(|s| s.is_table);
-    let within = tables.filter_map(|s| Some((s, entry(s.register?, register?)?))).min_by_key(|(_, entry)| *entry);
-    let (slot, entry) = match by_register.or_else(by_name).or_else(by_descriptor) {
+    let by_implicit = || unnumbered().find(|s| s.implicit.is_some() && s.implicit == register);
+    let arrays = interface.resources.iter().filter_map(|s| {
+        let entry = entry(s.register.or(s.implicit)?, register?)?;
+        (s.is_table || entry < s.count).then_some((s, entry))
+    });
+    let within = arrays.min_by_key(|(_, entry)| *entry);
+    let (slot, entry) = match by_register.or_else(by_name).or_else(by_descriptor).or_else(by_implicit) {
         Some(slot) => (slot, 0),
         None => match within {
             Some(found) => found,
@@ -107,7 +111,7 @@ fn place<'i>(
         },
     };
     let index = slot.index.ok_or_else(|| EngineError::Invalid(format!("'{}' has no index in Metal", r.name)))?;
-    let place = if slot.is_table { Place::Entry { index, entry } } else { Place::Argument(index) };
+    let place = if slot.is_table { Place::Entry { index, entry } } else { Place::Argument(index + entry) };
     Ok(Some((place, Some(slot))))
 }
 
