@@ -82,6 +82,10 @@ impl Fx<'_, '_> {
             self.cx.unsupported(data.span, message);
             return None;
         };
+        if data.result.is_some() && !matches!(section, Section::Body | Section::Globals) {
+            self.cx.unsupported(data.span, format!("instruction {} of SPIR-V has no result", inline.opcode));
+            return None;
+        }
         match section {
             Section::Nowhere => None,
             Section::Body => self.inline_result(op, data, &words),

@@ -46,6 +46,11 @@ impl Cx<'_> {
                 }
             }
             DeclKind::UsingNamespace(path) => {
+                if self.ast[self.ast[path].segments].iter().any(|s| s.name == crate::name::kw::VK)
+                    && self.lookup(crate::name::kw::VK).is_none()
+                {
+                    self.vk_scope();
+                }
                 if let Ok((sym, scope, last)) = self.lookup_path(path) {
                     match sym {
                         Some(Sym::Namespace(ns)) => {

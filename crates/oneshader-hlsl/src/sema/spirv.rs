@@ -359,6 +359,9 @@ impl Cx<'_> {
             }
         }
         self.at(span);
+        if self.tys.has_objects(f.ret) {
+            return Err(self.unsupported(span, "an instruction of SPIR-V cannot give a resource here"));
+        }
         if plain && let Some(value) = self.known_instruction(opcode, f.ret, &values) {
             self.ask(needs);
             return Ok(Expr::Value(value));

@@ -410,6 +410,7 @@ impl Cx<'_> {
                 let segments = &self.ast[self.ast[path].segments];
                 match segments {
                     [only] => only.args.map_or_else(|| is_param(only.name), in_args),
+                    [first, last] if first.name == crate::name::kw::VK => last.args.is_some_and(in_args),
                     _ => false,
                 }
             }
@@ -457,7 +458,16 @@ impl Cx<'_> {
         match node.kind {
             ast::TypeKind::Path(path) => {
                 let segments = &self.ast[self.ast[path].segments];
-                let [segment] = segments else { return self.match_plain(scope, template, pattern, ty) };
+                let [segment] = segments else {
+                    let segments: Vec<ast::Segment> = segments.to_vec();
+                    return match self.vk_object(&segments) {
+                        Some((kind, args)) => {
+                            let patterns: Vec<TemplateArg> = self.ast.iter(args).collect();
+                            self.match_object(template, scope, kind, &patterns, ty, bound)
+                        }
+                        None => self.match_plain(scope, template, pattern, ty),
+                    };
+                };
                 let segment = *segment;
                 match (self.param_index(template, segment.name), segment.args) {
                     (Some(index), None) => {
@@ -527,6 +537,11 @@ impl Cx<'_> {
                 values.push(TemplateValue::Type(elem));
                 values.push(number(self, r));
                 values.push(number(self, c));
+            }
+            (ObjectKind::BufferPointer, TyKind::BufferPointer(of, align)) => {
+                let align = self.pointer_align(of, align);
+                let align = self.b.module.consts.u32(&mut self.b.module.types, align);
+                values.extend([TemplateValue::Type(of), TemplateValue::Const(align, Ty::UINT)]);
             }
             (ObjectKind::RayQuery, TyKind::RayQuery(flags)) => {
                 let scalar = oneshader_ir::Scalar::U32;

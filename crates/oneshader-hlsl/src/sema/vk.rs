@@ -6,7 +6,7 @@ use oneshader_ir::{GlobalKind, ResourceVar};
 use smallvec::SmallVec;
 
 use crate::ast::{self, Slice};
-use crate::builtin::objects_of;
+use crate::builtin::{ObjectKind, objects_of};
 use crate::cx::Cx;
 use crate::name::kw;
 use crate::sema::scope::{ScopeId, ScopeKind, Sym};
@@ -47,6 +47,19 @@ impl Cx<'_> {
             self.scope_mut(scope).names.insert(name, Sym::Var(var));
         }
         scope
+    }
+
+    /// The object type that a path such as `vk::SampledTexture2D<T>` names, with its arguments.
+    pub(crate) fn vk_object(&mut self, path: &[ast::Segment]) -> Option<(ObjectKind, Slice<ast::TemplateArg>)> {
+        let [first, last] = path else { return None };
+        if first.name != kw::VK || self.lookup(kw::VK).is_some() && self.s.vk.is_none() {
+            return None;
+        }
+        let scope = self.vk_scope();
+        match (self.lookup_in(scope, last.name)?, last.args) {
+            (Sym::Object(kind), Some(args)) => Some((kind, args)),
+            _ => None,
+        }
     }
 
     /// A function of `vk` that the program does not declare.

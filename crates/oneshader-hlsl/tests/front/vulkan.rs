@@ -152,3 +152,14 @@ fn the_number_of_the_device_is_an_input_of_every_stage() {
     ps("float4 main([[vk::builtin(\"DeviceIndex\")]] int d : A) : SV_Target { return d; }")
         .has(&["builtin(spirv, 4438)"]);
 }
+
+#[test]
+fn types_of_vk_take_part_in_deduction() {
+    cs("template <class T> T at(vk::SampledTexture2D<T> t) { return t.Load(int3(0, 0, 0)); }
+        template <class T> T get(vk::BufferPointer<T> p) { return p.Get(); }
+        template <class T, uint A> uint align(vk::BufferPointer<T, A> p) { return A; }
+        using namespace vk; SampledTexture2D<float2> t; struct P { BufferPointer<float2, 16> p; BufferPointer<int> q; };
+        [[vk::push_constant]] P pc; RWStructuredBuffer<float2> F;
+        [numthreads(1, 1, 1)] void main() { F[0] = at(t) + get(pc.q) + align(pc.p); F[1] = get<float2>((BufferPointer<float2>)pc.p); }")
+    .has(&["texload", "addressptr"]);
+}
