@@ -270,14 +270,10 @@ impl Lowered {
             let entry = &self.module.entry_points[index];
             let (name, stage) = (self.module.names.get(entry.name).to_string(), entry.stage);
             let made = match options.target {
-                CompileTarget::Msl => self.emit_msl(&name, &msl),
-                CompileTarget::Spirv => self.emit_spirv(&name, options),
+                CompileTarget::Msl => self.emit_msl(&name, &msl, &mut reflection),
+                CompileTarget::Spirv => self.emit_spirv(&name, options, &mut reflection),
             };
             if let Some((function, code)) = made {
-                match options.target {
-                    CompileTarget::Msl => reflection.set_msl_function(&name, &function),
-                    CompileTarget::Spirv => reflection.set_spirv_function(&name, &function),
-                }
                 artifacts.push(Artifact { entry: name, function, stage, code });
             }
         }
@@ -294,18 +290,20 @@ impl Lowered {
         }
     }
 
-    fn emit_msl(&mut self, entry: &str, options: &MslOptions) -> Option<(String, Code)> {
+    fn emit_msl(&mut self, entry: &str, options: &MslOptions, known: &mut Reflection) -> Option<(String, Code)> {
         let tables = oneshader_msl::Tables { layouts: &self.layouts, slots: &self.slots };
         let output = MslBackend::emit_with(&self.module, tables, entry, options, &mut self.diagnostics)?;
+        known.set_msl(entry, &output);
         Some((output.function, Code::Msl(output.source)))
     }
 
-    fn emit_spirv(&mut self, entry: &str, options: &Options) -> Option<(String, Code)> {
+    fn emit_spirv(&mut self, entry: &str, options: &Options, known: &mut Reflection) -> Option<(String, Code)> {
         let tables = Tables { layouts: &self.layouts, rules: &options.layout, slots: &self.slots };
         let words = SpirvBackend::new(&self.module, tables, &options.spirv)
             .with_sources(&self.sources)
             .emit(Entries::One(entry), &mut self.diagnostics)?;
         let function = options.spirv.entry_name.clone().unwrap_or_else(|| entry.to_string());
+        known.set_spirv_function(entry, &function);
         Some((function, Code::Spirv(words)))
     }
 }

@@ -219,6 +219,7 @@ impl Builder<'_> {
             resources,
             specialization_constants: used.specs.iter().map(|s| s.as_u32() as usize).collect(),
             hidden,
+            arguments: Vec::new(),
             threadgroup_memory: self.threadgroup_memory(used),
             needs: Needs::of(&features),
         }

@@ -11,6 +11,7 @@ mod spec;
 mod usage;
 
 use oneshader_ir::slots::SpirvSlot;
+use oneshader_msl::MslOutput;
 use serde::{Deserialize, Serialize};
 
 pub use needs::{Feature, Needs};
@@ -78,6 +79,9 @@ pub struct EntryPointInfo {
     pub specialization_constants: Vec<usize>,
     /// Metal arguments besides the declared resources, and how to fill them.
     pub hidden: Vec<HiddenInfo>,
+    /// The members of the structure at Metal buffer 0, in order, once code with that binding model is made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<ArgumentInfo>,
     /// Bytes of threadgroup memory.
     pub threadgroup_memory: u32,
     /// What its Metal code needs.
@@ -97,6 +101,21 @@ pub struct UseInfo {
     pub writes: bool,
     /// Whether atomic operations change it.
     pub atomics: bool,
+}
+
+/// A member of the structure of arguments: the GPU address of a buffer, or the resource id of a texture or sampler, eight
+/// bytes each; an array has as many of them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ArgumentInfo {
+    /// HLSL name of the resource; for hidden members the name in the text (`list_counter`, `buffer_sizes`).
+    pub name: String,
+    /// Index of the resource; none for hidden members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<usize>,
+    /// Bytes from the beginning of the structure.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
 }
 
 /// A Metal argument that no declaration states.
@@ -431,11 +450,20 @@ pub struct SpecInfo {
 }
 
 impl Reflection {
-    /// Sets the name that an entry point's function has in Metal's text.
-    pub fn set_msl_function(&mut self, entry: &str, function: &str) {
-        if let Some(info) = self.entry_points.iter_mut().find(|e| e.name == entry) {
-            info.msl_function = Some(function.into());
-        }
+    /// Sets what is known of an entry point once its Metal text is made: the function's name and the argument structure.
+    pub fn set_msl(&mut self, entry: &str, output: &MslOutput) {
+        let Some(info) = self.entry_points.iter_mut().find(|e| e.name == entry) else { return };
+        info.msl_function = Some(output.function.clone());
+        info.arguments = output
+            .arguments
+            .iter()
+            .map(|(name, offset, size)| ArgumentInfo {
+                name: name.clone(),
+                resource: self.resources.iter().position(|r| r.name == *name),
+                offset: *offset,
+                size: *size,
+            })
+            .collect();
     }
 
     /// Sets the name that an entry point has in SPIR-V.

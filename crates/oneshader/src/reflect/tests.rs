@@ -171,7 +171,7 @@ entry compute "CS" fn0 in() out() threads(1, 1, 1)
 #[test]
 fn json_goes_there_and_back() {
     let (_, mut r) = reflect();
-    r.set_msl_function("VS", "VS");
+    r.set_msl("VS", &oneshader_msl::MslOutput { source: String::new(), function: "VS".into(), arguments: Vec::new() });
     r.specialization_constants[1].default = SpecValue::Float(f32::INFINITY);
     let json = r.to_json();
     assert_eq!(Reflection::from_json(&json).unwrap(), r);
@@ -234,4 +234,36 @@ entry pixel \"main\" fn1 in() out() threads(1, 1, 1)
     assert_eq!(used, [("scenes", true)]);
     assert_eq!(entry.needs.features, [Feature::ResourceArrays, Feature::RayTracing]);
     assert_eq!((entry.needs.msl.as_str(), entry.needs.apple_family), ("2.4", 6));
+}
+
+#[test]
+fn the_argument_structure_is_listed() {
+    let text = "cbuffer Params : register(b0) { float scale; };
+        Texture2D<float4> maps[3] : register(t0);
+        SamplerState s : register(s0);
+        AppendStructuredBuffer<float> found : register(u0);
+        [numthreads(8, 1, 1)]
+        void main(uint id : SV_DispatchThreadID) { found.Append(maps[1].SampleLevel(s, 0, 0).x * scale); }";
+    let mut options = crate::Options::new(crate::CompileTarget::Msl).profile("cs_6_0").unwrap();
+    options.msl.binding = oneshader_msl::MslBinding::ArgumentStruct;
+    let output = crate::compile(&crate::Source::new("a.hlsl", text), &options).unwrap();
+    let members: Vec<_> = output.reflection.entry_points[0]
+        .arguments
+        .iter()
+        .map(|a| (a.name.as_str(), a.resource.map(|r| output.reflection.resources[r].name.as_str()), a.offset, a.size))
+        .collect();
+    // MSL 2.14: a pointer and a resource id have eight bytes.
+    assert_eq!(
+        members,
+        [
+            ("Params", Some("Params"), 0, 8),
+            ("maps", Some("maps"), 8, 24),
+            ("s", Some("s"), 32, 8),
+            ("found", Some("found"), 40, 8),
+            ("found_counter", None, 48, 8),
+        ]
+    );
+    let direct = crate::Options::new(crate::CompileTarget::Msl).profile("cs_6_0").unwrap();
+    let output = crate::compile(&crate::Source::new("a.hlsl", text), &direct).unwrap();
+    assert!(output.reflection.entry_points[0].arguments.is_empty());
 }
