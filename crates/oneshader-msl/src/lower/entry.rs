@@ -46,7 +46,12 @@ impl Body<'_, '_> {
     }
 
     fn param_name(&mut self, index: usize) -> String {
-        let name = self.cx.raised.module.names.get(self.function.params[index].name).to_owned();
+        let name = match self.cx.raised.lifted.item(self.func, index) {
+            Some(Item::Global(global)) => self.cx.heap_name(global),
+            _ => None,
+        };
+        let own = || self.cx.raised.module.names.get(self.function.params[index].name).to_owned();
+        let name = name.unwrap_or_else(own);
         self.fresh_name(&name)
     }
 

@@ -14,7 +14,7 @@ use crate::raise::usage::{self, Class, Uses};
 use crate::runtime::Helper;
 use oneshader_diag::codes;
 use oneshader_ir::layout::resource_type;
-use oneshader_ir::{DescriptorHeap, Global, IrModule, TypeKind, Value};
+use oneshader_ir::{DescriptorHeap, Global, IrModule, ResourceType, TextureDim, TypeKind, Value};
 use rustc_hash::FxHashMap;
 
 /// A buffer of entries.
@@ -51,7 +51,41 @@ pub(crate) fn is_table_global(module: &IrModule, global: Global) -> bool {
     matches!(module.types.kind(module.globals[global].ty), TypeKind::RuntimeArray { .. })
 }
 
+/// The argument that is a descriptor heap.
+fn heap_argument(heap: DescriptorHeap) -> &'static str {
+    match heap {
+        DescriptorHeap::Resources => "resource_heap",
+        DescriptorHeap::Samplers => "sampler_heap",
+    }
+}
+
 impl Cx<'_> {
+    /// The name of a view of a descriptor heap: the heap's, with what its entries are where there are several.
+    pub(crate) fn heap_name(&self, global: Global) -> Option<String> {
+        let module = &self.raised.module;
+        let argument = heap_argument(DescriptorHeap::of(module, global)?);
+        if self.table_views(global).len() <= 1 {
+            return Some(argument.to_owned());
+        }
+        let entries = match resource_type(&module.types, module.globals[global].ty)? {
+            ResourceType::Texture(texture) => match texture.dim {
+                TextureDim::D1 => "texture1d",
+                TextureDim::D2 => "texture2d",
+                TextureDim::D3 => "texture3d",
+                TextureDim::Cube => "texturecube",
+                TextureDim::Buffer => "texture_buffer",
+            },
+            ResourceType::ConstantBuffer { .. } | ResourceType::TextureBuffer { .. } => "constants",
+            ResourceType::StructuredBuffer { .. } => "buffers",
+            ResourceType::ByteAddressBuffer { .. } => "bytes",
+            ResourceType::Sampler { comparison: false } => "samplers",
+            ResourceType::Sampler { comparison: true } => "comparisons",
+            ResourceType::AccelerationStructure => "structures",
+            ResourceType::SubpassInput { .. } => "inputs",
+        };
+        Some(format!("{argument}_{entries}"))
+    }
+
     /// The type of a pointer to entries that are `element`s.
     pub(crate) fn table_type(&mut self, element: &str) -> String {
         let name = self.need(Helper::Descriptor);
@@ -133,8 +167,7 @@ impl Body<'_, '_> {
             Some(table) => table.clone(),
             None => {
                 let wanted = match DescriptorHeap::of(&self.cx.raised.module, global) {
-                    Some(DescriptorHeap::Resources) => "resource_heap".to_owned(),
-                    Some(DescriptorHeap::Samplers) => "sampler_heap".to_owned(),
+                    Some(heap) => heap_argument(heap).to_owned(),
                     None => format!("{name}_table"),
                 };
                 let table = self.fresh_name(&wanted);
