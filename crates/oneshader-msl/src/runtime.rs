@@ -247,14 +247,14 @@ inline uint4 wave_ballot(bool condition)
 }
 ";
     /// Sum over the lanes of a partition before this one.
-    MultiSum = "wave_multi_prefix_sum", [Ballot], "\
+    MultiSum = "wave_multi_prefix_sum", [], "\
 template <typename T>
 inline T wave_multi_prefix_sum(T x, uint4 partition, uint lane)
 {
-    const uint4 mask = partition & wave_ballot(true);
-    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
     T result = T(0);
-    for (uint other = 0u; other < 64u; ++other) {
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const uint other = uint(ctz(rest));
         const T value = simd_shuffle(x, ushort(other));
         if (other < lane && ((members >> other) & 1ul) != 0ul) {
             result = result + value;
@@ -264,14 +264,14 @@ inline T wave_multi_prefix_sum(T x, uint4 partition, uint lane)
 }
 ";
     /// Product likewise.
-    MultiProduct = "wave_multi_prefix_product", [Ballot], "\
+    MultiProduct = "wave_multi_prefix_product", [], "\
 template <typename T>
 inline T wave_multi_prefix_product(T x, uint4 partition, uint lane)
 {
-    const uint4 mask = partition & wave_ballot(true);
-    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
     T result = T(1);
-    for (uint other = 0u; other < 64u; ++other) {
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const uint other = uint(ctz(rest));
         const T value = simd_shuffle(x, ushort(other));
         if (other < lane && ((members >> other) & 1ul) != 0ul) {
             result = result * value;
@@ -281,14 +281,14 @@ inline T wave_multi_prefix_product(T x, uint4 partition, uint lane)
 }
 ";
     /// Bitwise and likewise.
-    MultiAnd = "wave_multi_prefix_and", [Ballot], "\
+    MultiAnd = "wave_multi_prefix_and", [], "\
 template <typename T>
 inline T wave_multi_prefix_and(T x, uint4 partition, uint lane)
 {
-    const uint4 mask = partition & wave_ballot(true);
-    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
     T result = T(~0u);
-    for (uint other = 0u; other < 64u; ++other) {
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const uint other = uint(ctz(rest));
         const T value = simd_shuffle(x, ushort(other));
         if (other < lane && ((members >> other) & 1ul) != 0ul) {
             result = result & value;
@@ -298,14 +298,14 @@ inline T wave_multi_prefix_and(T x, uint4 partition, uint lane)
 }
 ";
     /// Bitwise or likewise.
-    MultiOr = "wave_multi_prefix_or", [Ballot], "\
+    MultiOr = "wave_multi_prefix_or", [], "\
 template <typename T>
 inline T wave_multi_prefix_or(T x, uint4 partition, uint lane)
 {
-    const uint4 mask = partition & wave_ballot(true);
-    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
     T result = T(0);
-    for (uint other = 0u; other < 64u; ++other) {
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const uint other = uint(ctz(rest));
         const T value = simd_shuffle(x, ushort(other));
         if (other < lane && ((members >> other) & 1ul) != 0ul) {
             result = result | value;
@@ -315,14 +315,14 @@ inline T wave_multi_prefix_or(T x, uint4 partition, uint lane)
 }
 ";
     /// Bitwise exclusive or likewise.
-    MultiXor = "wave_multi_prefix_xor", [Ballot], "\
+    MultiXor = "wave_multi_prefix_xor", [], "\
 template <typename T>
 inline T wave_multi_prefix_xor(T x, uint4 partition, uint lane)
 {
-    const uint4 mask = partition & wave_ballot(true);
-    const ulong members = ulong(mask.x) | (ulong(mask.y) << 32);
+    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
     T result = T(0);
-    for (uint other = 0u; other < 64u; ++other) {
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const uint other = uint(ctz(rest));
         const T value = simd_shuffle(x, ushort(other));
         if (other < lane && ((members >> other) & 1ul) != 0ul) {
             result = result ^ value;
