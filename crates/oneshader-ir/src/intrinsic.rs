@@ -248,6 +248,9 @@ intrinsics! {
     DebugBreak "debugbreak" 0 Own, MEMORY, ALL;
     /// Whether every texel was mapped, from the `uint` of [`TextureOperands::STATUS`](crate::TextureOperands::STATUS).
     FullyMapped "fullymapped" 1 Own, PURE, ALL;
+    /// What a load of a structured or byte-address buffer says of the memory it read, the `uint` for `FullyMapped`. Each is
+    /// its load's own: they are not merged.
+    BufferStatus "bufferstatus" 0 Own, CONVERGENT, ALL;
 
     // Derivatives.
     /// Along x, coarse or fine.

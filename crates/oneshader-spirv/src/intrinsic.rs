@@ -138,6 +138,11 @@ impl Fx<'_, '_> {
                 Some(self.op(Op::Select, ty, &[reached, one, zero]))
             }
             I::Mad => self.mad(data),
+            I::BufferStatus => {
+                let message = "Vulkan cannot tell whether the memory of a buffer is resident; leave the status out";
+                self.cx.unsupported(data.span, message);
+                None
+            }
             I::FullyMapped => {
                 let code = self.use_id(data.args[0]);
                 let bool_ty = self.cx.ty(data.ty);

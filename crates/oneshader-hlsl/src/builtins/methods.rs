@@ -133,13 +133,14 @@ impl Cx<'_> {
     fn structured_method(&mut self, m: Method<'_>, counter: CounterKind) -> R<Expr> {
         let plain = matches!(counter, CounterKind::None | CounterKind::Counter);
         match (m.name, m.args) {
-            ("Load", [index]) if plain => {
+            ("Load", [index] | [index, _]) if plain => {
                 let index = self.arg(index, Ty::UINT)?;
                 self.at(m.span);
                 let place = self.element(m.object, index, Access::Read);
-                self.load(&place, m.span).map(Expr::Value)
+                let value = self.load(&place, m.span)?;
+                self.store_status(m.args.get(1))?;
+                Ok(Expr::Value(value))
             }
-            ("Load", [_, _]) if plain => Err(self.no_status(m)),
             ("GetDimensions", [count, stride]) => {
                 let length = self.buffer_length(m.object);
                 self.store_out(count, length)?;
@@ -189,13 +190,12 @@ impl Cx<'_> {
         self.store(&place, value, arg.span)
     }
 
-    /// Reports an overload of a buffer that gives the residency of tiled resources.
-    pub(super) fn no_status(&mut self, m: Method<'_>) -> Reported {
-        let name = m.name;
-        self.unsupported(
-            m.span,
-            format!("{name} with the residency of tiled resources as last argument is not supported"),
-        )
+    /// Stores the residency of what a buffer's load read, where it is asked for.
+    fn store_status(&mut self, status: Option<&Arg>) -> R<()> {
+        let Some(status) = status else { return Ok(()) };
+        let uint = self.ir(Ty::UINT);
+        let v = self.b.intrinsic(ir::Intrinsic::BufferStatus, uint, &[]);
+        self.store_out(status, Value { v, ty: Ty::UINT })
     }
 
     fn raw_method(&mut self, m: Method<'_>, access: Access) -> R<Expr> {
@@ -210,11 +210,12 @@ impl Cx<'_> {
             _ => return Err(self.error(codes::BAD_ARGUMENTS, m.span, format!("{} takes one type", m.name))),
         };
         match (stem, m.args) {
-            ("Load", [address]) => {
+            ("Load", [address] | [address, _]) => {
                 let base = self.arg(address, Ty::UINT)?;
-                self.raw_load(Cursor { buffer: m.object.v, base: base.v, offset: 0 }, ty, m.span).map(Expr::Value)
+                let value = self.raw_load(Cursor { buffer: m.object.v, base: base.v, offset: 0 }, ty, m.span)?;
+                self.store_status(m.args.get(1))?;
+                Ok(Expr::Value(value))
             }
-            ("Load", [_, _]) => Err(self.no_status(m)),
             ("Store", [address, value]) if access == Access::ReadWrite => {
                 let base = self.arg(address, Ty::UINT)?;
                 let value = match m.targs {

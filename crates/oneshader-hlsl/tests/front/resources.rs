@@ -35,6 +35,28 @@ fn arrays_of_resources_go_to_functions_by_name() {
 }
 
 #[test]
+fn a_resource_is_chosen_by_what_is_known() {
+    let choice = |condition: &str| {
+        cs(&format!(
+            "Buffer<uint> a; Buffer<uint> b; RWStructuredBuffer<uint> O; static const bool second = true;
+             [numthreads(1, 1, 1)] void main(uint i : SV_GroupIndex) {{\nBuffer<uint> c = {condition} ? a : b; O[0] = c[i]; }}"
+        ))
+    };
+    choice("!second").has(&["load g1"]);
+    choice("sizeof(float) == 4").has(&["load g0"]);
+    choice("(i == 0)").refused(&["OSH3005 at 3"]);
+}
+
+#[test]
+fn loads_of_buffers_have_a_status() {
+    cs("StructuredBuffer<float4> s; ByteAddressBuffer r; RWStructuredBuffer<float> O;
+        [numthreads(1, 1, 1)] void main() { uint a; int b; O[0] = s.Load(1, a).x + r.Load3(4, b).y + r.Load<float>(8, a); }")
+    .has(&["= bufferstatus"]);
+    cs("ByteAddressBuffer r; RWStructuredBuffer<float> O;\n[numthreads(1, 1, 1)] void main() {\nO[0] = r.Load(1, 2); }")
+        .refused(&["OSH2014 at 3"]);
+}
+
+#[test]
 fn formats_are_literals_by_whatever_name() {
     cs("const string a = \"first %d\"; static const string b = \"second\"; RWStructuredBuffer<half> O;
         [numthreads(1, 1, 1)] void main() { string c = \"third %f\"; printf(a, true); printf(b); printf(c, O[0]); printf(\"%u\", 1u); }")

@@ -107,7 +107,9 @@ impl Checker<'_> {
             | I::DebugBreak => result_kind == TypeKind::Void,
             I::FullyMapped => index(0) && result == one(Scalar::Bool),
             I::WaveIsFirstLane | I::IsHelperLane => result == one(Scalar::Bool),
-            I::WaveLaneIndex | I::WaveLaneCount | I::GroupWaveIndex | I::GroupWaveCount => result == one(Scalar::U32),
+            I::WaveLaneIndex | I::WaveLaneCount | I::GroupWaveIndex | I::GroupWaveCount | I::BufferStatus => {
+                result == one(Scalar::U32)
+            }
             I::WaveBallot => shape(0) == one(Scalar::Bool) && result == Some((Scalar::U32, (0, 4))),
             I::WaveReadLaneAt | I::QuadReadLaneAt => same && matches!(shape(0), Some((_, (0, _)))) && index(1),
             I::WaveCountBits | I::WavePrefixCountBits => shape(0) == one(Scalar::Bool) && result == one(Scalar::U32),

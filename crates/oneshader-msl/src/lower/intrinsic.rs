@@ -74,6 +74,11 @@ impl Body<'_, '_> {
             | I::AllMemoryBarrier
             | I::AllMemoryBarrierSync => return self.barrier(data, which),
             I::EvaluateCentroid | I::EvaluateSample | I::EvaluateSnapped => return self.evaluate(inst, data, which),
+            // Metal's buffers are resident as a whole.
+            I::BufferStatus => {
+                let resident = self.uint(1);
+                return self.define(inst, resident);
+            }
             I::DebugBreak => {
                 return self.error(codes::MSL_DEBUGGING, data.span, "Metal cannot stop a shader in a debugger");
             }
