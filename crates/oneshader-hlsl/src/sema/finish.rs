@@ -66,6 +66,11 @@ impl Cx<'_> {
                             let message = "a vertex shader has no derivatives to find the level of detail by";
                             wrong.push((data.span, message.into()));
                         }
+                        op if entry.stage == Stage::Compute && takes_derivatives(op) && !forms_quads(entry.threads) => {
+                            let message = "derivatives of threads need numthreads with even sizes in x and y, or with a \
+                                           multiple of 4 in x alone";
+                            wrong.push((data.span, message.into()));
+                        }
                         Op::Intrinsic(i) if !i.stages().contains(allowed) => {
                             wrong.push((data.span, format!("`{}` does not exist in {name} shaders", i.text())));
                         }
@@ -339,5 +344,28 @@ impl Cx<'_> {
         self.b.func.order.rotate_left(before);
         let function = self.b.end(idle);
         self.b.module.functions[func] = function;
+    }
+}
+
+/// Whether an operation compares the threads of a quad to find a derivative.
+fn takes_derivatives(op: Op) -> bool {
+    use ir::Intrinsic as I;
+    match op {
+        Op::Intrinsic(i) => {
+            matches!(i, I::Ddx | I::Ddy | I::DdxCoarse | I::DdyCoarse | I::DdxFine | I::DdyFine | I::Fwidth)
+        }
+        Op::Texture(TextureOp::Sample, operands) => {
+            !operands.intersects(TextureOperands::LEVEL | TextureOperands::GRAD)
+        }
+        Op::Texture(op, _) => matches!(op, TextureOp::Lod | TextureOp::LodUnclamped),
+        _ => false,
+    }
+}
+
+/// Whether threadgroups of a size divide into quads (DirectX-Specs, HLSL_SM_6_6_Derivatives).
+fn forms_quads(threads: [u32; 3]) -> bool {
+    match threads {
+        [x, 1, 1] if x % 4 == 0 => true,
+        [x, y, _] => x % 2 == 0 && y % 2 == 0,
     }
 }
