@@ -129,6 +129,11 @@ impl Scope {
         self.taken.entry(name.to_owned()).or_insert(0);
     }
 
+    /// Frees a name that nothing has.
+    pub(crate) fn release(&mut self, name: &str) {
+        self.taken.remove(name);
+    }
+
     /// A name like `wanted` that is free, which it no longer is.
     pub(crate) fn unique(&mut self, wanted: &str) -> String {
         let mut name = clean(wanted);

@@ -326,7 +326,20 @@ impl Body<'_, '_> {
         if let (Some(Scalar::Int { bits: x, .. }), Some(Scalar::Int { bits: y, .. })) = scalars
             && x == y
         {
-            return self.construct(to, &[a]);
+            // `uint2(int2(x))` of one number is `uint2(uint(x))`.
+            if let Some(&scalar) = self.splats.get(&a) {
+                let part =
+                    self.cx.types.scalar(Scalar::Int { bits: y, signed: scalars.1.is_some_and(Scalar::is_signed) });
+                let scalar = self.construct(part, &[scalar]);
+                let expr = self.construct(to, &[scalar]);
+                self.splats.insert(expr, scalar);
+                return expr;
+            }
+            let expr = self.construct(to, &[a]);
+            if self.cx.types.lanes(to) == 1 {
+                self.recast.insert(expr, a);
+            }
+            return expr;
         }
         let name = self.cx.value_type(to);
         let callee = format!("as_type<{}>", self.cx.names.get(name));
@@ -362,7 +375,11 @@ impl Body<'_, '_> {
         if from.is_float() && to.is_int() && !self.fits(data) {
             return self.saturating(a, from, from_ty, to, to_ty);
         }
-        self.construct(to_ty, &[a])
+        let expr = self.construct(to_ty, &[a]);
+        if from.is_int() && to.is_int() && from.bits() == to.bits() && self.cx.types.lanes(to_ty) == 1 {
+            self.recast.insert(expr, a);
+        }
+        expr
     }
 
     /// Whether a float is known to lie in the range of the integer type it is converted to.

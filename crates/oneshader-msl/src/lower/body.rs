@@ -75,6 +75,8 @@ pub(crate) struct Body<'c, 'a> {
     pub components: FxHashMap<Expr, Vec<Expr>>,
     /// The scalar of vectors whose components all are one.
     pub splats: FxHashMap<Expr, Expr>,
+    /// What scalars of the other signedness are made of: `int(x)` of a `uint`.
+    pub recast: FxHashMap<Expr, Expr>,
     /// The number of components of vectors that something was extracted from.
     pub lanes: FxHashMap<Expr, u8>,
     /// Swizzles, with their components.
@@ -178,6 +180,7 @@ impl<'c, 'a> Body<'c, 'a> {
             tables: FxHashMap::default(),
             components: FxHashMap::default(),
             splats: FxHashMap::default(),
+            recast: FxHashMap::default(),
             lanes: FxHashMap::default(),
             swizzles: FxHashMap::default(),
             loops: Vec::new(),
@@ -346,6 +349,14 @@ impl Body<'_, '_> {
         var
     }
 
+    /// Gives back the name of a phi's variable that turns out to be none.
+    pub(super) fn give_up(&mut self, phi: Inst, var: Var) {
+        let shared = self.function.insts[phi].result.is_some_and(|r| self.shared[r].is_some());
+        if !shared && !self.rewritten.contains(&var) {
+            self.scope.release(self.cx.names.get(self.arena.vars[var].name));
+        }
+    }
+
     fn is_shared_by_phi(&self, phi: Inst) -> bool {
         let function = self.function;
         function.insts[phi].args.iter().any(|&arg| {
@@ -386,7 +397,9 @@ impl Body<'_, '_> {
     /// Answers about the numbers of values.
     pub(super) fn ranges(&self) -> Ranges<'_> {
         let places = self.places.get_or_init(|| Places::new(self.function));
-        Ranges { module: &self.cx.raised.module, function: self.function, places }
+        let raised = self.cx.raised;
+        let (params, lifted) = (&raised.params[self.func], Some((&raised.lifted, self.func)));
+        Ranges { module: &raised.module, function: self.function, places, params, lifted }
     }
 
     pub(super) fn bind(&mut self, value: Value, expr: Expr) {
@@ -485,6 +498,24 @@ impl Body<'_, '_> {
             }
             if self.writes(next) & reads != 0 {
                 return false;
+            }
+        }
+        false
+    }
+
+    /// Whether all that is done with `value`, which is being made, is to take single components out of it.
+    pub(super) fn is_taken_apart(&self, value: Value) -> bool {
+        let Some((block, index)) = self.at else { return false };
+        let mut left = self.uses[value].count;
+        for &next in self.function.blocks[block].insts[index + 1..].iter().take(MAX_LOOK_AHEAD) {
+            let data = &self.function.insts[next];
+            let uses = data.args.iter().filter(|&&a| a == value).count() as u32;
+            if uses > 0 && !matches!(data.op, Op::Extract { .. }) {
+                return false;
+            }
+            left = left.saturating_sub(uses);
+            if left == 0 {
+                return true;
             }
         }
         false
@@ -613,6 +644,7 @@ impl Body<'_, '_> {
         match data.op {
             Op::Load => self.place_hint(data.args[0]).unwrap_or_else(|| "value".to_owned()),
             Op::Call(callee) => format!("{}_result", names.get(self.cx.raised.module.functions[callee].name)),
+            Op::Texture(TextureOp::Size, _) => "size".to_owned(),
             Op::Texture(..) => "texel".to_owned(),
             Op::Atomic(_) | Op::AtomicCompareExchange => "old".to_owned(),
             Op::Counter { .. } => "slot".to_owned(),

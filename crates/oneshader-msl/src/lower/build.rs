@@ -48,6 +48,11 @@ impl Body<'_, '_> {
         self.add(ExprKind::Call(name, args), weight)
     }
 
+    /// `x` where an expression is `int(x)` of a `uint` or the other way round, for places that convert by themselves.
+    pub(super) fn before_recast(&self, expr: Expr) -> Expr {
+        self.recast.get(&expr).copied().unwrap_or(expr)
+    }
+
     pub(super) fn init(&mut self, ty: Type, args: &[Expr]) -> Expr {
         let name = self.cx.value_type(ty);
         let weight = self.cx.names.get(name).len() + 2;
@@ -131,7 +136,11 @@ impl Body<'_, '_> {
         let expr = match groups[..] {
             // All of it is one vector's.
             [only] if parts.len() > 1 => only,
-            _ => self.construct(ty, &groups),
+            // A vector's components are converted as arguments are.
+            _ => {
+                groups.iter_mut().for_each(|g| *g = self.before_recast(*g));
+                self.construct(ty, &groups)
+            }
         };
         self.components.insert(expr, parts);
         expr

@@ -63,6 +63,7 @@ impl Body<'_, '_> {
         {
             let value = *value;
             self.out.pop();
+            self.give_up(inst, var);
             self.define(inst, value);
             return;
         }

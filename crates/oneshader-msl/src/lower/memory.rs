@@ -131,7 +131,18 @@ impl Body<'_, '_> {
         let bits = self.function.as_const(value).and_then(|c| self.cx.raised.module.consts.bits(c));
         match bits {
             Some(bits) => self.number(bits as u32 as i32 as i64),
-            None => self.value(value),
+            None => {
+                let expr = self.value(value);
+                match self.function.def_inst(value) {
+                    // `uint(i)` of an `i` that is never negative.
+                    Some((_, data))
+                        if matches!(data.op, Op::Bitcast | Op::Convert) && self.ranges().is_natural(data.args[0]) =>
+                    {
+                        self.before_recast(expr)
+                    }
+                    _ => expr,
+                }
+            }
         }
     }
 
@@ -308,8 +319,12 @@ impl Body<'_, '_> {
                         self.member(place.expr, name)
                     }
                     (TypeKind::Vector { .. }, Some(known)) => self.swizzle(place.expr, &[known as u8]),
-                    _ => {
-                        let index = self.index_value(index);
+                    (kind, _) => {
+                        let mut index = self.index_value(index);
+                        // No array is so long that the sign matters.
+                        if matches!(kind, TypeKind::Array { .. }) {
+                            index = self.before_recast(index);
+                        }
                         self.index(place.expr, index)
                     }
                 };

@@ -479,7 +479,16 @@ impl Body<'_, '_> {
                 _ => self.method(access.object, "get_num_mip_levels", &[]),
             },
             TextureOp::Samples => self.method(access.object, "get_num_samples", &[]),
-            _ => self.size(access),
+            _ => {
+                let size = self.size(access);
+                if let Some(result) = access.data.result
+                    && self.components.contains_key(&size)
+                    && self.is_taken_apart(result)
+                {
+                    return self.bind(result, size);
+                }
+                size
+            }
         };
         self.define(inst, expr);
     }

@@ -76,8 +76,8 @@ impl Printer<'_> {
                 self.out.push_str(" = ");
                 self.expr(*value);
             }
-            Stmt::Update(place, Infix::Add, value) if self.is_one(*value) => {
-                self.out.push_str("++");
+            Stmt::Update(place, op @ (Infix::Add | Infix::Sub), value) if self.is_one(*value) => {
+                self.out.push_str(if *op == Infix::Add { "++" } else { "--" });
                 self.expr(*place);
             }
             Stmt::Update(place, op, value) => {

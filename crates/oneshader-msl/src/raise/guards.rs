@@ -2,7 +2,7 @@
 //! products, negations and left shifts of signed integers are computed unsigned; shift amounts are masked. Guards that need
 //! a function of Metal's (division, conversion of floats) are chosen when they are lowered, by the same ranges.
 
-use super::ranges::{Places, Ranges};
+use super::ranges::{Places, Range, Ranges};
 use oneshader_ir::{
     BinaryOp, Func, Function, Inst, InstData, InstFlags, IrModule, Op, Scalar, Type, TypeKind, UnaryOp, Value,
 };
@@ -20,14 +20,15 @@ enum Guard {
     Wide,
 }
 
-pub(crate) fn run(module: &mut IrModule, func: Func) {
+/// `params`: the numbers that the function's parameters are given.
+pub(crate) fn run(module: &mut IrModule, func: Func, params: &[Range]) {
     // Decided on the program as it was: what guards change is not looked at.
     let function = &module.functions[func];
     if !function.live_insts().any(|(_, _, data)| may_need_guard(module, data)) {
         return;
     }
     let places = Places::new(function);
-    let ranges = Ranges { module, function, places: &places };
+    let ranges = Ranges { module, function, places: &places, params, lifted: None };
     let mut guards: Vec<(Inst, Guard)> = Vec::new();
     for (_, inst, data) in function.live_insts() {
         if let Some(guard) = guard_of(&ranges, inst, data) {
@@ -79,7 +80,7 @@ fn guard_of(ranges: &Ranges, inst: Inst, data: &InstData) -> Option<Guard> {
         Op::Binary(op @ (BinaryOp::Shl | BinaryOp::Shr)) => {
             let amount = ranges.of(data.args[1]);
             let masked = amount.low >= 0.0 && amount.high < f64::from(bits);
-            match (op == BinaryOp::Shl && signed, masked) {
+            match (op == BinaryOp::Shl && signed && !(masked && ranges.stays(inst)), masked) {
                 (true, true) => Some(Guard::Unsigned),
                 (true, false) => Some(Guard::UnsignedMask),
                 (false, true) => None,

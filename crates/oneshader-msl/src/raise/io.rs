@@ -188,6 +188,19 @@ impl Interface<'_> {
             .any(|(_, _, inst)| inst.args.iter().any(|&a| self.function.values[a].def == ValueDef::Global(global)))
     }
 
+    /// Whether a value of the variable's name is made of it by a conversion.
+    fn is_converted(&self, global: Global) -> bool {
+        let is_load = |value: oneshader_ir::Value| {
+            let load = self.function.def_inst(value).filter(|(_, data)| data.op == Op::Load);
+            load.is_some_and(|(_, data)| self.function.values[data.args[0]].def == ValueDef::Global(global))
+        };
+        self.function.live_insts().any(|(_, _, data)| {
+            let named =
+                data.result.is_some_and(|r| self.function.value_names[r] == Some(self.module.globals[global].name));
+            named && matches!(data.op, Op::Bitcast | Op::Convert) && is_load(data.args[0])
+        })
+    }
+
     fn is_evaluated(&self, global: Global) -> bool {
         use Intrinsic::{EvaluateCentroid, EvaluateSample, EvaluateSnapped};
         self.function.live_insts().any(|(_, _, inst)| {
@@ -287,7 +300,7 @@ impl Interface<'_> {
         };
         let ty = spell(scalar, len_spelled);
         let known = self.arguments.iter().find(|(b, _)| Some(*b) == io.builtin).map(|(_, name)| name.clone());
-        let converts = own != scalar;
+        let converts = own != scalar || self.is_converted(global);
         let argument = match &known {
             Some(name) => name.clone(),
             // The local that the argument is converted to takes the name.

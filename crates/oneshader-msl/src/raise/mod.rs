@@ -12,9 +12,11 @@ pub(crate) mod usage;
 pub(crate) mod waves;
 
 use crate::options::{MslOptions, MslSemantics, MslVersion};
+use cranelift_entity::SecondaryMap;
 use lift::Lifted;
 use oneshader_diag::DiagnosticBag;
 use oneshader_ir::{EntryPoint, Func, Function, Intrinsic, IrModule, Op, Slots};
+use ranges::Range;
 use std::borrow::Cow;
 use usage::Classes;
 
@@ -26,6 +28,8 @@ pub(crate) struct Raised<'t> {
     pub order: Vec<Func>,
     pub lifted: Lifted,
     pub classes: Classes,
+    /// The numbers that the parameters of functions are given.
+    pub params: SecondaryMap<Func, Vec<Range>>,
     pub slots: Cow<'t, Slots>,
     /// Whether the positions of a compute shader's threads follow from their quad-groups.
     pub moves_threads: bool,
@@ -59,10 +63,14 @@ pub(crate) fn raise<'t>(
     if bag.has_errors() {
         return None;
     }
+    let params = match options.semantics {
+        MslSemantics::Hlsl => ranges::of_params(&clone, entry.func, &order),
+        MslSemantics::Metal => Default::default(),
+    };
     for &func in &order {
         waves::run(&mut clone, func, entry.stage, options);
         if options.semantics == MslSemantics::Hlsl {
-            guards::run(&mut clone, func);
+            guards::run(&mut clone, func, &params[func]);
         }
     }
     let reads_ray_flags = order
@@ -81,6 +89,7 @@ pub(crate) fn raise<'t>(
         order,
         lifted,
         classes,
+        params,
         slots,
         moves_threads,
         reads_ray_flags,

@@ -1,13 +1,21 @@
 //! What numbers a value can be, as far as a short look at how it is computed tells. Used to leave guards away.
 
+use super::lift::{Item, Lifted};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 use oneshader_ir::{
-    BinaryOp, Block, BuiltIn, ConstData, Function, GlobalKind, Inst, Intrinsic, IrModule, Local, Merge, Op, Scalar,
-    TerminatorKind, Type, UnaryOp, Value, ValueDef,
+    BinaryOp, Block, BuiltIn, ConstData, Func, Function, GlobalKind, Inst, InstData, Intrinsic, IrModule, Local, Merge,
+    Op, ResourceType, Scalar, TerminatorKind, TextureDim, TextureOp, TextureType, Type, TypeKind, UnaryOp, Value,
+    ValueDef,
 };
 
 /// Values looked at for one question.
 const FUEL: u32 = 48;
+/// The same for each value that may come together in one.
+const HULL_FUEL: u32 = 12;
+/// Texels along a side of a texture: more than any device of Apple's has.
+const MAX_TEXELS: f64 = 32768.0;
+/// Elements of a texture buffer.
+const MAX_BUFFER_TEXELS: f64 = 268_435_456.0;
 
 /// Numbers from `low` to `high`; for vectors the hull of all components.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -17,6 +25,10 @@ pub(crate) struct Range {
     /// Whether it may also be NaN.
     pub nan: bool,
 }
+
+/// What lanes and their number are, with waves of up to 128.
+const LANE_INDEX: Range = Range::new(0.0, 127.0);
+const LANE_COUNT: Range = Range::new(1.0, 128.0);
 
 /// Integers of the types of up to 32 bits are exact in an `f64`; wider ones are never bounded here.
 impl Range {
@@ -102,6 +114,38 @@ pub(crate) struct Ranges<'a> {
     pub module: &'a IrModule,
     pub function: &'a Function,
     pub places: &'a Places,
+    /// The numbers that parameters are given, the first ones at least.
+    pub params: &'a [Range],
+    /// The parameters that stand for what the lanes are, once there are some.
+    pub lifted: Option<(&'a Lifted, Func)>,
+}
+
+/// The numbers that the parameters of every function are given by the calls that `entry` reaches, which are all there are.
+/// `order`: callees before callers.
+pub(crate) fn of_params(module: &IrModule, entry: Func, order: &[Func]) -> SecondaryMap<Func, Vec<Range>> {
+    let mut out: SecondaryMap<Func, Vec<Range>> = SecondaryMap::new();
+    let is_number = |ty| module.types.scalar_of(ty).is_some_and(|s| s.is_int() && s.bits() < 64);
+    for &func in order.iter().rev() {
+        let function = &module.functions[func];
+        // Nobody calls the entry point.
+        let params = if func == entry { Vec::new() } else { out[func].clone() };
+        let mut places = None;
+        for (_, _, data) in function.live_insts() {
+            let Op::Call(callee) = data.op else { continue };
+            let known = std::mem::take(&mut out[callee]);
+            if !module.functions[callee].params.iter().any(|p| is_number(p.ty)) {
+                continue;
+            }
+            let places = places.get_or_insert_with(|| Places::new(function));
+            let ranges = Ranges { module, function, places, params: &params, lifted: None };
+            let given = data.args.iter().enumerate().map(|(i, &arg)| {
+                let range = if is_number(function.ty(arg)) { ranges.of(arg) } else { Range::ALL };
+                known.get(i).map_or(range, |k| k.hull(range))
+            });
+            out[callee] = given.collect();
+        }
+    }
+    out
 }
 
 impl Ranges<'_> {
@@ -125,11 +169,34 @@ impl Ranges<'_> {
         let found = match self.function.values[value].def {
             ValueDef::Const(c) => self.constant(c),
             ValueDef::Inst(inst) => self.inst(inst, fuel),
+            ValueDef::Param(index) => self.param(index as usize),
             _ => None,
         };
         let found = found.unwrap_or(all);
         // An integer that may have wrapped can be anything.
         if scalar.is_float() || found.within(all) { found } else { all }
+    }
+
+    fn param(&self, index: usize) -> Option<Range> {
+        match self.lifted.and_then(|(lifted, func)| lifted.item(func, index)) {
+            Some(Item::LaneIndex) => Some(LANE_INDEX),
+            Some(Item::LaneCount) => Some(LANE_COUNT),
+            Some(Item::Global(_) | Item::WaveIndex | Item::WaveCount) => None,
+            None => self.params.get(index).copied(),
+        }
+    }
+
+    /// The hull of values of which any may be meant.
+    fn hull(&self, values: impl IntoIterator<Item = Value>, fuel: &mut u32) -> Option<Range> {
+        let mut hull: Option<Range> = None;
+        for value in values {
+            let mut some = HULL_FUEL.min(*fuel);
+            *fuel -= some;
+            let range = self.look(value, &mut some);
+            *fuel += some;
+            hull = Some(hull.map_or(range, |h| h.hull(range)));
+        }
+        hull
     }
 
     fn constant(&self, c: oneshader_ir::Const) -> Option<Range> {
@@ -164,14 +231,21 @@ impl Ranges<'_> {
         match data.op {
             Op::Copy | Op::Splat | Op::Extract { .. } | Op::Swizzle(_) | Op::ExtractDynamic => {
                 let from = self.scalar(data.args[0])?;
-                if let Some(found) = self.builtin(data.args[0]) {
+                let component = match data.op {
+                    Op::Extract { index } => Some(index),
+                    _ => None,
+                };
+                if let Some(found) = self.builtin(data.args[0], component) {
                     return Some(found);
                 }
                 (Some(from) == self.module.types.scalar_of(data.ty)).then(|| arg(0))
             }
             Op::Load => match self.function.values[data.args[0]].def {
-                ValueDef::Local(local) => self.local_counter(local, fuel).map(|(range, _)| range),
-                _ => self.builtin(data.result?),
+                ValueDef::Local(local) => match self.local_counter(local, fuel) {
+                    Some((range, _)) => Some(range),
+                    None => self.local(local, fuel),
+                },
+                _ => self.builtin(data.result?, None),
             },
             Op::Construct => {
                 let first = arg(0);
@@ -197,14 +271,34 @@ impl Ranges<'_> {
             }
             Op::Binary(op) => self.binary(op, data.args[0], data.args[1], fuel),
             Op::Intrinsic(which) => self.intrinsic(which, &data.args, fuel),
-            Op::Phi => self.counter(inst, fuel),
+            Op::Phi => {
+                let home = self.places.home[inst].expand()?;
+                match self.function.blocks[home].merge {
+                    Merge::Loop { .. } => self.counter(inst, fuel),
+                    _ => self.hull(data.args.iter().copied(), fuel),
+                }
+            }
+            Op::Texture(op, _) => match op {
+                TextureOp::Size => match self.module.types.kind(self.function.ty(data.args[0])) {
+                    TypeKind::Resource(ResourceType::Texture(TextureType { dim: TextureDim::Buffer, .. })) => {
+                        Some(Range::new(0.0, MAX_BUFFER_TEXELS))
+                    }
+                    _ => Some(Range::new(0.0, MAX_TEXELS)),
+                },
+                TextureOp::Levels => Some(Range::new(0.0, 16.0)),
+                TextureOp::Samples => Some(Range::new(0.0, 64.0)),
+                _ => None,
+            },
             _ => None,
         }
     }
 
-    /// Places in a threadgroup are below its size.
-    fn builtin(&self, value: Value) -> Option<Range> {
-        let (_, data) = self.function.def_inst(value)?;
+    /// Places in a threadgroup are below its size, which a component has of its own.
+    fn builtin(&self, value: Value, component: Option<u32>) -> Option<Range> {
+        let (_, mut data) = self.function.def_inst(value)?;
+        if data.op == Op::Bitcast {
+            (_, data) = self.function.def_inst(data.args[0])?;
+        }
         let ValueDef::Global(global) = (match data.op {
             Op::Load => self.function.values[data.args[0]].def,
             _ => return None,
@@ -214,7 +308,13 @@ impl Ranges<'_> {
         let GlobalKind::Io(io) = &self.module.globals[global].kind else { return None };
         let entry = self.module.entry_points.iter().find(|e| e.inputs.contains(&global))?;
         match io.builtin? {
-            BuiltIn::GroupThreadId => Some(Range::new(0.0, f64::from(entry.threads.iter().copied().max()?) - 1.0)),
+            BuiltIn::GroupThreadId => {
+                let size = match component.and_then(|c| entry.threads.get(c as usize)) {
+                    Some(&size) => size,
+                    None => entry.threads.iter().copied().max()?,
+                };
+                Some(Range::new(0.0, f64::from(size) - 1.0))
+            }
             BuiltIn::GroupIndex => {
                 Some(Range::new(0.0, entry.threads.iter().map(|&t| f64::from(t)).product::<f64>() - 1.0))
             }
@@ -227,6 +327,7 @@ impl Ranges<'_> {
         let (x, y) = (self.look(a, fuel), self.look(b, fuel));
         let scalar = self.scalar(a)?;
         let nan = !(x.is_finite() && y.is_finite());
+        let bits = f64::from(scalar.bits());
         match op {
             BinaryOp::Add => Some(Range { low: x.low + y.low, high: x.high + y.high, nan }),
             BinaryOp::Sub => Some(Range { low: x.low - y.high, high: x.high - y.low, nan }),
@@ -238,7 +339,10 @@ impl Ranges<'_> {
                 ))
             }
             BinaryOp::Div if scalar.is_int() && y.low >= 1.0 => {
-                Some(Range::new(x.low.min(0.0).max(x.low), x.high.max(0.0)))
+                // The divisor that leaves most of each end.
+                let low = x.low / if x.low >= 0.0 { y.high } else { y.low };
+                let high = x.high / if x.high >= 0.0 { y.low } else { y.high };
+                Some(Range::new(low.trunc(), high.trunc()))
             }
             BinaryOp::Rem if scalar.is_int() && y.low >= 1.0 => {
                 let most = y.high - 1.0;
@@ -256,13 +360,14 @@ impl Ranges<'_> {
                 let bits = (x.high.max(y.high) as u64 + 1).next_power_of_two();
                 Some(Range::new(0.0, bits as f64 - 1.0))
             }
-            BinaryOp::Shr if x.low >= 0.0 && y.low == y.high && y.low >= 0.0 && y.low < 32.0 => {
+            BinaryOp::Shr if y.low == y.high && y.low >= 0.0 && y.high < bits => {
                 let by = 2f64.powi(y.low as i32);
                 Some(Range::new((x.low / by).floor(), (x.high / by).floor()))
             }
-            BinaryOp::Shl if x.low >= 0.0 && y.low == y.high && y.low >= 0.0 && y.low < 32.0 => {
-                let by = 2f64.powi(y.low as i32);
-                Some(Range::new(x.low * by, x.high * by))
+            // By any amount, of which the low bits count: towards 0 or -1.
+            BinaryOp::Shr => Some(Range::new(x.low.min(0.0), x.high.max(-1.0))),
+            BinaryOp::Shl if x.low >= 0.0 && y.low >= 0.0 && y.high < bits => {
+                Some(Range::new(x.low * 2f64.powi(y.low as i32), x.high * 2f64.powi(y.high as i32)))
             }
             _ => None,
         }
@@ -327,7 +432,7 @@ impl Ranges<'_> {
         })
     }
 
-    /// A phi that counts up from a number while it is below a bound.
+    /// A phi that counts from a number in equal steps while it is on one side of a bound.
     fn counter(&self, phi: Inst, fuel: &mut u32) -> Option<Range> {
         let data = &self.function.insts[phi];
         let result = data.result?;
@@ -336,33 +441,39 @@ impl Ranges<'_> {
         }
         let (at, step) = (0..2).find_map(|i| Some((i, self.step_of(data.args[i], result)?)))?;
         let start = self.look(data.args[1 - at], fuel);
-        let bound = self.bound_of(result, fuel)?;
-        (step > 0.0 && start.is_finite()).then(|| Range::new(start.low, start.high.max(bound + step)))
+        let last = self.bound_of(result, step, fuel)? + step;
+        start.is_finite().then(|| start.hull(Range::new(last, last)))
     }
 
-    /// The constant that `value` adds to `counter`.
+    /// The constant that `value` adds to `counter`, not 0.
     fn step_of(&self, value: Value, counter: Value) -> Option<f64> {
-        let (_, data) = self.function.def_inst(value)?;
         // After the guards the sum may be one of unsigned numbers.
-        if data.op == Op::Bitcast {
-            return None;
-        }
-        if data.op != Op::Binary(BinaryOp::Add) || data.args[0] != counter {
-            return None;
-        }
-        let c = self.constant(self.function.as_const(data.args[1])?)?;
-        (c.low == c.high).then_some(c.low)
+        let (_, data) = self.function.def_inst(value)?;
+        let by = self.step(data)?;
+        (data.args[0] == counter).then_some(by)
     }
 
-    /// The greatest value that a loop's phi has in the body, by the condition at the loop's head.
-    fn bound_of(&self, counter: Value, fuel: &mut u32) -> Option<f64> {
+    /// The constant, not 0, that a sum or difference adds to its first operand.
+    fn step(&self, data: &InstData) -> Option<f64> {
+        let sign = match data.op {
+            Op::Binary(BinaryOp::Add) => 1.0,
+            Op::Binary(BinaryOp::Sub) => -1.0,
+            _ => return None,
+        };
+        let c = self.constant(self.function.as_const(data.args[1])?)?;
+        (c.low == c.high && c.low != 0.0).then_some(sign * c.low)
+    }
+
+    /// The greatest value that a loop's phi has in the body when it counts up, the least when it counts down, by the
+    /// condition at the loop's head.
+    fn bound_of(&self, counter: Value, step: f64, fuel: &mut u32) -> Option<f64> {
         let (phi, _) = self.function.def_inst(counter)?;
         let header = self.places.home[phi].expand()?;
-        self.bound_at(header, &|value| value == counter, fuel)
+        self.bound_at(header, step, &|value| value == counter, fuel)
     }
 
-    /// The greatest value that what `is` holds for has in the loop of `header`, by the condition at its head.
-    fn bound_at(&self, header: Block, is: &dyn Fn(Value) -> bool, fuel: &mut u32) -> Option<f64> {
+    /// The same for what `is` holds for in the loop of `header`.
+    fn bound_at(&self, header: Block, step: f64, is: &dyn Fn(Value) -> bool, fuel: &mut u32) -> Option<f64> {
         let Merge::Loop { merge, .. } = self.function.blocks[header].merge else { return None };
         let TerminatorKind::CondBranch { cond, then, els } = self.function.blocks[header].term.kind else {
             return None;
@@ -372,17 +483,36 @@ impl Ranges<'_> {
         }
         let (_, data) = self.function.def_inst(cond)?;
         let Op::Binary(op) = data.op else { return None };
-        let bound = |body: &Self, value, fuel: &mut u32| {
-            let range = body.look(value, fuel);
-            (!range.nan).then_some(range.high)
+        // As if the counter stood on the left.
+        let (op, bound) = match op {
+            _ if is(data.args[0]) => (op, data.args[1]),
+            _ if !is(data.args[1]) => return None,
+            BinaryOp::Gt => (BinaryOp::Lt, data.args[0]),
+            BinaryOp::Ge => (BinaryOp::Le, data.args[0]),
+            BinaryOp::Lt => (BinaryOp::Gt, data.args[0]),
+            BinaryOp::Le => (BinaryOp::Ge, data.args[0]),
+            _ => return None,
         };
+        let range = self.look(bound, fuel);
+        if range.nan {
+            return None;
+        }
         match op {
-            BinaryOp::Lt if is(data.args[0]) => Some(bound(self, data.args[1], fuel)? - 1.0),
-            BinaryOp::Le if is(data.args[0]) => bound(self, data.args[1], fuel),
-            BinaryOp::Gt if is(data.args[1]) => Some(bound(self, data.args[0], fuel)? - 1.0),
-            BinaryOp::Ge if is(data.args[1]) => bound(self, data.args[0], fuel),
+            BinaryOp::Lt if step > 0.0 => Some(range.high - 1.0),
+            BinaryOp::Le if step > 0.0 => Some(range.high),
+            BinaryOp::Gt if step < 0.0 => Some(range.low + 1.0),
+            BinaryOp::Ge if step < 0.0 => Some(range.low),
             _ => None,
         }
+    }
+
+    /// What is stored to a local: it holds nothing else once it is set.
+    fn local(&self, local: Local, fuel: &mut u32) -> Option<Range> {
+        let stores = &self.places.stores[local];
+        if stores.escapes || stores.list.len() > 4 {
+            return None;
+        }
+        self.hull(stores.list.iter().map(|&inst| self.function.insts[inst].args[1]), fuel)
     }
 
     /// The local that `value` is loaded from.
@@ -394,8 +524,8 @@ impl Ranges<'_> {
         }
     }
 
-    /// A local that counts up in one loop: set before it, increased by a constant in its continue block and nowhere else,
-    /// while it is below a bound. Gives the numbers it holds, and the greatest one after a step.
+    /// A local that counts in one loop: set before it, stepped by a constant in its continue block and nowhere else, while it
+    /// is on one side of a bound. Gives the numbers it holds, and the last one after a step.
     fn local_counter(&self, local: Local, fuel: &mut u32) -> Option<(Range, f64)> {
         let stores = &self.places.stores[local];
         if stores.escapes || stores.list.len() < 2 || *fuel == 0 {
@@ -406,12 +536,12 @@ impl Ranges<'_> {
         let (mut step, mut header) = (None, None);
         for &inst in &stores.list {
             let Some((_, sum)) = self.function.def_inst(stored(inst)) else { continue };
-            if sum.op == Op::Binary(BinaryOp::Add) && self.loaded(sum.args[0]) == Some(local) {
-                let by = self.function.as_const(sum.args[1]).and_then(|c| self.constant(c))?;
-                if step.is_some() || by.low != by.high || by.low <= 0.0 {
+            if matches!(sum.op, Op::Binary(BinaryOp::Add | BinaryOp::Sub)) && self.loaded(sum.args[0]) == Some(local) {
+                let by = self.step(sum)?;
+                if step.is_some() {
                     return None;
                 }
-                step = Some((inst, by.low));
+                step = Some((inst, by));
                 let cont = self.places.home[inst].expand()?;
                 header = self.places.continues[cont].expand();
             }
@@ -428,9 +558,8 @@ impl Ranges<'_> {
             start = Some(start.map_or(range, |s| s.hull(range)));
         }
         let start = start?;
-        let bound = self.bound_at(header, &|value| self.loaded(value) == Some(local), fuel)?;
-        let top = bound + by;
-        (!start.nan).then(|| (Range::new(start.low, start.high.max(top)), top))
+        let last = self.bound_at(header, by, &|value| self.loaded(value) == Some(local), fuel)? + by;
+        (!start.nan).then(|| (start.hull(Range::new(last, last)), last))
     }
 
     /// Whether a sum, difference or product of signed numbers stays in its type.
@@ -449,23 +578,17 @@ impl Ranges<'_> {
         if range.is_some_and(|r| r.within(of_scalar(scalar))) {
             return true;
         }
-        if let (Op::Binary(BinaryOp::Add), Some(local)) = (data.op, self.loaded(data.args[0]))
-            && self.places.stores[local]
-                .list
-                .iter()
-                .any(|&i| self.function.insts[i].args.get(1) == data.result.as_ref())
-            && let Some((_, top)) = self.local_counter(local, &mut fuel)
-        {
-            return top <= of_scalar(scalar).high;
-        }
+        let (Some(step), Some(result)) = (self.step(data), data.result) else { return false };
         // `i + 1` of a loop that goes on while `i` is below something.
-        if let (Op::Binary(BinaryOp::Add), Some(result)) = (data.op, data.result)
-            && let Some(step) = self.step_of(result, data.args[0])
-            && let Some(bound) = self.bound_of(data.args[0], &mut fuel)
-        {
-            return step > 0.0 && bound + step <= of_scalar(scalar).high;
-        }
-        false
+        let last = match self.loaded(data.args[0]) {
+            Some(local) => {
+                let own = |&i: &Inst| self.function.insts[i].args.get(1) == Some(&result);
+                let stored = self.places.stores[local].list.iter().any(own);
+                stored.then(|| self.local_counter(local, &mut fuel)).flatten().map(|(_, last)| last)
+            }
+            None => self.bound_of(data.args[0], step, &mut fuel).map(|bound| bound + step),
+        };
+        last.is_some_and(|last| Range::new(last, last).within(of_scalar(scalar)))
     }
 }
 
@@ -483,6 +606,11 @@ impl Ranges<'_> {
             }
         };
         range.within(all)
+    }
+
+    /// Whether an integer is known not to be negative.
+    pub(crate) fn is_natural(&self, value: Value) -> bool {
+        self.of(value).low >= 0.0
     }
 
     /// Whether the bounds of a clamp are known to be in order.

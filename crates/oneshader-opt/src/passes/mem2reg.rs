@@ -266,16 +266,36 @@ impl<'a> Promotion<'a> {
         }
         let mut live_mark = vec![u32::MAX; func.blocks.len()];
         let mut def_mark = vec![u32::MAX; func.blocks.len()];
+        let mut join_mark = vec![u32::MAX; func.blocks.len()];
         let mut phi_mark = vec![u32::MAX; func.blocks.len()];
+        let mut joins: Vec<Block> = Vec::new();
         for n in 0..count {
             let tag = n as u32;
+            // Where definitions meet, whether the variable is live there or not.
+            joins.clear();
+            let mut next = 0;
+            while let Some(&block) = defs[n].get(next).or_else(|| joins.get(next - defs[n].len())) {
+                next += 1;
+                for &join in frontiers.of(block) {
+                    if std::mem::replace(&mut join_mark[join.index()], tag) != tag {
+                        joins.push(join);
+                    }
+                }
+            }
+            if joins.is_empty() || exposed[n].is_empty() {
+                continue;
+            }
+            // Definitions reach only what this block dominates: elsewhere it does not matter whether the variable is live.
+            let above = defs[n].iter().chain(&joins).copied().reduce(|a, b| self.doms.common(a, b).unwrap_or(a));
+            let reaches = |b: Block| above.is_none_or(|above| self.doms.dominates(above, b));
             defs[n].iter().for_each(|b| def_mark[b.index()] = tag);
             let mut work = std::mem::take(&mut exposed[n]);
+            work.retain(|&b| reaches(b));
             work.iter().for_each(|b| live_mark[b.index()] = tag);
             while let Some(block) = work.pop() {
                 for &pred in self.cfg.preds(block) {
-                    let reachable = self.cfg.is_reachable(pred);
-                    if reachable && def_mark[pred.index()] != tag && live_mark[pred.index()] != tag {
+                    let new = def_mark[pred.index()] != tag && live_mark[pred.index()] != tag;
+                    if new && self.cfg.is_reachable(pred) && reaches(pred) {
                         live_mark[pred.index()] = tag;
                         work.push(pred);
                     }
