@@ -308,9 +308,10 @@ impl Lowered {
     }
 }
 
-/// Whether a sample has an offset that is no constant.
+/// Whether a sample that an entry point reaches has an offset that is no constant.
 fn has_varying_offset(module: &IrModule) -> bool {
-    module.functions.values().any(|func| {
+    module.entry_points.iter().flat_map(|entry| module.reachable(entry.func)).any(|func| {
+        let func = &module.functions[func];
         func.live_insts().any(|(_, _, data)| match data.op {
             Op::Texture(TextureOp::Sample, with) if with.contains(TextureOperands::OFFSET) => {
                 let offset = data.args.get(with.position(TextureOperands::OFFSET));
