@@ -1,6 +1,7 @@
 //! Builds reflection from a module and its tables.
 
 use super::format::{scalar, vertex_format};
+use super::needs::Feature;
 use super::usage::{self, FunctionUse};
 use super::{
     AttributeInfo, BlockInfo, DescriptorHeap, EntryKind, EntryPointInfo, HiddenInfo, IoInfo, MemberInfo, MslSlotInfo,
@@ -172,6 +173,10 @@ impl Builder<'_> {
     fn entry_point(&self, entry: &EntryPoint, used: &FunctionUse, numbers: &BTreeMap<Global, usize>) -> EntryPointInfo {
         let module = self.module;
         let mut features: Vec<_> = used.features.iter().copied().collect();
+        if entry.stage == Stage::Compute {
+            features.retain(|&f| f != Feature::LodQuery);
+            features.extend(&used.by_quads);
+        }
         let (mut resources, mut hidden, mut sizes) = (Vec::new(), Vec::new(), false);
         let mut heaps = BTreeMap::new();
         for (&global, &with) in &used.globals {

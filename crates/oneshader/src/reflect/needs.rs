@@ -37,6 +37,9 @@ pub enum Feature {
     /// Handles in buffers: arrays of resources without size, descriptor heaps. Besides, the device must have argument
     /// buffers of tier 2.
     ResourceTables,
+    /// Comparison sampling with a bias, gradients or a level other than 0. Kernels that sample with an implicit level give
+    /// gradients.
+    CompareLevels,
 }
 
 /// One row: what a feature needs.
@@ -59,7 +62,7 @@ const fn row(feature: Feature, msl: (u8, u8), macos: (u8, u8), ios: (u8, u8), ap
 const FLOOR: ((u8, u8), (u8, u8), (u8, u8)) = ((2, 4), (12, 0), (15, 0));
 
 /// From Apple's "Metal feature set tables" and the availability notes of the Metal Shading Language specification.
-const ROWS: [Row; 15] = [
+const ROWS: [Row; 16] = [
     row(Feature::SimdPermute, (2, 1), (12, 0), (15, 0), 6, true),
     row(Feature::SimdReduce, (2, 1), (12, 0), (15, 0), 7, true),
     row(Feature::QuadPermute, (2, 1), (12, 0), (15, 0), 4, true),
@@ -75,6 +78,7 @@ const ROWS: [Row; 15] = [
     row(Feature::LayeredRendering, (2, 0), (12, 0), (15, 0), 5, true),
     row(Feature::RayTracing, (2, 4), (12, 0), (15, 0), 6, true),
     row(Feature::ResourceTables, (3, 0), (13, 0), (16, 0), 6, true),
+    row(Feature::CompareLevels, (2, 3), (12, 0), (15, 0), 2, false),
 ];
 
 /// What the Metal code of an entry point needs of language, system and device.

@@ -121,6 +121,41 @@ fn entry_points_say_what_they_use() {
 }
 
 #[test]
+fn derivatives_of_threads_need_quads() {
+    let text = |stage: &str| {
+        format!(
+            r#"module
+global g0 "t": handle texture_2d<f32> resource
+global g1 "s": handle samplercmp resource
+func fn0 "lit" () -> f32 {{
+block0:
+  v0: texture_2d<f32> = load g0
+  v1: samplercmp = load g1
+  v2: f32 = sample v0, sampler v1, coord f32x2 zero, compare f32 0.5
+  ret v2
+}}
+func fn1 "main" () -> void {{
+block0:
+  v0: f32 = call fn0()
+  ret
+}}
+entry {stage} "main" fn1 in() out() threads(4, 1, 1)
+"#
+        )
+    };
+    let needs = |stage: &str| {
+        let module = oneshader_ir::text::parse(&text(stage)).unwrap_or_else(|e| panic!("{e}"));
+        let (layouts, _) = Layouts::of_module(&module, &LayoutOptions::default());
+        let (slots, _) = Slots::assign(&module, &SlotOptions::default());
+        Reflection::new(&module, &layouts, &slots).entry_points[0].needs.clone()
+    };
+    assert_eq!(needs("pixel").features, []);
+    let kernel = needs("compute");
+    assert_eq!(kernel.features, [Feature::QuadPermute, Feature::CompareLevels]);
+    assert_eq!((kernel.apple_family, kernel.mac2), (4, false));
+}
+
+#[test]
 fn tables_and_heaps_say_what_the_host_writes() {
     let text = r#"module
 global g0 "out": handle rwstructured<u32> resource

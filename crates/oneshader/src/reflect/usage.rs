@@ -2,8 +2,8 @@
 
 use super::needs::Feature;
 use oneshader_ir::{
-    AddressSpace, BuiltIn, Const, ConstData, Function, Global, GlobalKind, Intrinsic, IrModule, Op, ResourceType,
-    Scalar, SpecId, TextureDim, TextureOp, Type, TypeKind, Value, ValueDef,
+    AddressSpace, BuiltIn, Const, ConstData, Function, Global, GlobalKind, InstData, Intrinsic, IrModule, Op,
+    ResourceType, Scalar, SpecId, TextureDim, TextureOp, TextureOperands, Type, TypeKind, Value, ValueDef,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +33,8 @@ pub(super) struct FunctionUse {
     pub globals: BTreeMap<Global, Use>,
     pub params: Vec<Use>,
     pub features: BTreeSet<Feature>,
+    /// What derivatives need, explicit ones or those of samples: in a kernel they are taken by quad functions.
+    pub by_quads: BTreeSet<Feature>,
     pub specs: BTreeSet<SpecId>,
 }
 
@@ -70,6 +72,7 @@ fn specs_of_consts(module: &IrModule) -> BTreeMap<Const, BTreeSet<SpecId>> {
     out
 }
 
+/// What `func` and its `callees` do.
 fn of_function(
     module: &IrModule,
     func: &Function,
@@ -123,10 +126,14 @@ fn of_function(
             }
             (Op::Counter { .. }, Some(at)) => mark(at, Use { counter: true, ..Use::default() }, &mut out),
             (Op::BufferLength, Some(at)) => mark(at, Use { length: true, ..Use::default() }, &mut out),
-            (Op::Texture(op, _), Some(at)) => {
+            (Op::Texture(op, operands), Some(at)) => {
                 mark(at, if op == TextureOp::Store { writes } else { reads }, &mut out);
                 if matches!(op, TextureOp::Lod | TextureOp::LodUnclamped) {
                     out.features.insert(Feature::LodQuery);
+                    out.by_quads.insert(Feature::QuadPermute);
+                }
+                if op == TextureOp::Sample {
+                    of_sample(module, func, data, operands, &mut out);
                 }
                 for &arg in &data.args[1..] {
                     if matches!(module.types.kind(func.ty(arg)), TypeKind::Resource(ResourceType::Sampler { .. })) {
@@ -140,6 +147,7 @@ fn of_function(
             }
             (Op::Intrinsic(which), _) => {
                 out.features.extend(of_intrinsic(which));
+                out.by_quads.extend(is_derivative(which).then_some(Feature::QuadPermute));
             }
             (Op::Call(callee), _) => {
                 let Some(used) = callees.get(callee.as_u32() as usize) else { continue };
@@ -150,12 +158,28 @@ fn of_function(
                     mark(arg, with, &mut out);
                 }
                 out.features.extend(&used.features);
+                out.by_quads.extend(&used.by_quads);
                 out.specs.extend(&used.specs);
             }
             _ => {}
         }
     }
     out
+}
+
+/// What a sample needs besides its resources.
+fn of_sample(module: &IrModule, func: &Function, data: &InstData, operands: TextureOperands, out: &mut FunctionUse) {
+    use TextureOperands as With;
+    let level = operands.contains(With::LEVEL).then(|| data.args[operands.position(With::LEVEL)]);
+    let is_zero = |v| func.as_const(v).is_some_and(|c| module.consts.is_zero(c));
+    let compares = operands.contains(With::COMPARE);
+    if compares && (operands.intersects(With::BIAS | With::GRAD) || level.is_some_and(|l| !is_zero(l))) {
+        out.features.insert(Feature::CompareLevels);
+    }
+    if !operands.intersects(With::LEVEL | With::GRAD) {
+        out.by_quads.insert(Feature::QuadPermute);
+        out.by_quads.extend(compares.then_some(Feature::CompareLevels));
+    }
 }
 
 /// Where `value`, a handle or an address, may come from.
@@ -191,6 +215,11 @@ fn wide(module: &IrModule, ty: Type, features: &mut BTreeSet<Feature>) {
     if matches!(module.types.scalar_of(ty), Some(Scalar::Int { bits: 64, .. })) {
         features.insert(Feature::Int64);
     }
+}
+
+fn is_derivative(which: Intrinsic) -> bool {
+    use Intrinsic as I;
+    matches!(which, I::Ddx | I::Ddy | I::DdxCoarse | I::DdyCoarse | I::DdxFine | I::DdyFine | I::Fwidth)
 }
 
 fn of_intrinsic(which: Intrinsic) -> Option<Feature> {
