@@ -209,6 +209,25 @@ impl Parameter<'_> {
             || self.is_table()
     }
 
+    /// Whether what a pointer or reference leads to is itself a pointer, a texture or a sampler.
+    pub fn holds_handles(&self) -> bool {
+        let (mut depth, mut marks) = (0usize, 0);
+        for word in self.text.split(' ') {
+            match word {
+                "<" => depth += 1,
+                ">" => depth = depth.saturating_sub(1),
+                ">>" => depth = depth.saturating_sub(2),
+                "*" | "&" if depth == 0 => marks += 1,
+                _ => {}
+            }
+        }
+        let before = ["device", "constant", "const", "coherent", "(", ")", "metal", "::"];
+        let mut words = self.text.split(' ').filter(|w| !before.contains(w));
+        let (first, second) = (words.next().unwrap_or_default(), words.next());
+        let texture = second == Some("<") && ["texture", "depth"].iter().any(|t| first.starts_with(t));
+        marks > 1 || texture || first == "sampler"
+    }
+
     fn element(&self) -> &str {
         ["array<", "array_ref<"].iter().find_map(|p| self.ty.strip_prefix(p)).unwrap_or(&self.ty)
     }

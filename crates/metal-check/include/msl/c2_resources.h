@@ -19,7 +19,7 @@ enum class filter { nearest, linear, bicubic };
 enum class mag_filter { nearest, linear, bicubic };
 enum class min_filter { nearest, linear, bicubic };
 enum class mip_filter { none, nearest, linear };
-enum class compare_func { never, less, less_equal, greater, greater_equal, equal, not_equal, always, none };
+enum class compare_func { never, less, less_equal, greater, greater_equal, equal, not_equal, always };
 enum class reduction { weighted_average, minimum, maximum };
 struct max_anisotropy { int v; constexpr explicit max_anisotropy(int n) : v(n) {} };
 struct lod_clamp { float lo, hi; constexpr lod_clamp(float lo, float hi) : lo(lo), hi(hi) {} };
@@ -54,7 +54,7 @@ template<int D> struct offset { vec<int, D> v; constexpr offset(vec<int, D> x) :
 // filters 12 (magnify), 14 (minify) and 16 (between levels), comparison 18, reduction 22, least and greatest level of detail
 // 24 and 44: the upper 20 bits of a float. A sampler is eight bytes wherever it stands (MSL 2.14).
 struct sampler {
-  ulong __h = 0x7f7ff00000200092; // clamp_to_edge, nearest, compare_func::none, the lod_clamp from 0 to the greatest float
+  ulong __h = 0x7f7ff00000200092; // clamp_to_edge, nearest, no comparison, the lod_clamp from 0 to the greatest float
   constexpr sampler() = default;
   template<class A0, class... A, class = __msl::enable_if_t<__msl::is_sampler_option<A0>::v && __msl::all_true<__msl::is_sampler_option<A>::v...>::v>>
   constexpr sampler(A0 first, A... rest) { __set(first); (__set(rest), ...); }

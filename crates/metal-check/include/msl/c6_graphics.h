@@ -6,6 +6,7 @@ METAL_FUNC float2 get_sample_position(uint) { return float2(0.5f); }
 METAL_FUNC uint get_num_samples() { return 1; }
 namespace interpolation { struct perspective {}; struct no_perspective {}; }
 template<typename T, class P> struct interpolant {
+  static_assert(__msl::is_flt<typename __msl::shape<T>::e>::v && (__msl::same<P, interpolation::perspective>::v || __msl::same<P, interpolation::no_perspective>::v), "invalid interpolant type");
   T interpolate_at_center() const;
   T interpolate_at_centroid() const;
   T interpolate_at_offset(float2 offset) const;

@@ -31,7 +31,12 @@ FORMAT(float, snorm4x8, uint, 4) FORMAT(half, snorm4x8, uint, 4)
 FORMAT(float, unorm2x16, uint, 2) FORMAT(half, unorm2x16, uint, 2)
 FORMAT(float, snorm2x16, uint, 2) FORMAT(half, snorm2x16, uint, 2)
 FORMAT(float, unorm10a2, uint, 4) FORMAT(half, unorm10a2, uint, 4)
-FORMAT(float, srgb_unorm4x8, uint, 4) FORMAT(half, srgb_unorm4x8, uint, 4)
+// The order of the words differs between the two directions.
+#define SRGB(type) \
+  METAL_FUNC uint pack_##type##_to_srgb_unorm4x8(vec<type, 4> v) { return __msl::pack_srgb_unorm4x8(__msl::tof(v)); } \
+  METAL_FUNC vec<type, 4> unpack_unorm4x8_srgb_to_##type(uint x) { return __msl::fromf<type>(__msl::unpack_srgb_unorm4x8(x)); }
+SRGB(float) SRGB(half)
+#undef SRGB
 FORMAT(float, unorm565, ushort, 3) FORMAT(half, unorm565, ushort, 3)
 #undef FORMAT
 }

@@ -10,6 +10,7 @@ template<typename R, typename... A> struct visible_function_table<R(A...)> {
   bool empty() const;
   function operator[](size_t) const;
 };
+enum class winding { clockwise, counterclockwise };
 namespace raytracing {
 struct instancing; struct triangle_data; struct world_space_data; struct primitive_motion; struct instance_motion; struct extended_limits;
 #if __METAL_VERSION__ >= 310
@@ -38,6 +39,7 @@ template<typename... Tags> struct tags { static constexpr bool value = true; };
 template<typename T, typename... Tags> struct tags<T, Tags...> { static constexpr bool value = tag<T>::value && tags<Tags...>::value; };
 } // namespace __rt
 #if __METAL_VERSION__ >= 310
+#if __METAL_VERSION__ >= 310
 enum class intersection_type { none, triangle, bounding_box, curve };
 enum class geometry_type { none, triangle, bounding_box, curve, all };
 enum class geometry_cull_mode { none, triangle, bounding_box, curve };
@@ -46,10 +48,14 @@ enum class intersection_type { none, triangle, bounding_box };
 enum class geometry_type { none, triangle, bounding_box, all };
 enum class geometry_cull_mode { none, triangle, bounding_box };
 #endif
+#else
+enum class intersection_type { none, triangle, bounding_box };
+enum class geometry_type { none, triangle, bounding_box, all };
+enum class geometry_cull_mode { none, triangle, bounding_box };
+#endif
 enum class forced_opacity { none, opaque, non_opaque };
 enum class opacity_cull_mode { none, opaque, non_opaque };
 enum class triangle_cull_mode { none, front, back };
-enum class winding { clockwise, counterclockwise };
 struct ray {
   packed_float3 origin; float min_distance; packed_float3 direction; float max_distance;
   ray(float3 o = float3(0.0f), float3 d = float3(0.0f), float lo = 0.0f, float hi = __builtin_inff())

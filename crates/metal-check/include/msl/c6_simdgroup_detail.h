@@ -13,6 +13,14 @@ extern "C" void __msl_barrier(uint line, uint column);
 // Where a collective is called. Callers never write one.
 struct site { uint line, column; constexpr explicit site(uint l, uint c) : line(l), column(c) {} };
 
+// Values that lanes exchange: numbers of up to 32 bits and vectors of them.
+template<class E> struct is_lane_element {
+  static constexpr bool integer = same<E, char>::v || same<E, uchar>::v || same<E, short>::v || same<E, ushort>::v || is_int32<E>::v;
+  static constexpr bool v = integer || same<E, half>::v || same<E, float>::v;
+};
+template<class V> using if_lane = enable_if_t<is_lane_element<typename shape<V>::e>::v>;
+template<class V> using if_lane_integer = enable_if_t<is_lane_element<typename shape<V>::e>::integer>;
+
 template<bool Q> inline int width() { return Q ? 4 : int(__msl_simd_width()); }
 template<bool Q> inline int lane() { return int(Q ? __msl_lane() & 3 : __msl_lane()); }
 template<bool Q> inline int base() { return int(Q ? __msl_lane() & ~3u : 0u); }

@@ -21,6 +21,11 @@ const fn f(name: &'static str, args: usize, body: &'static str) -> Float {
     Float { name, args, body, since: None, variants: true }
 }
 
+/// A function that `metal::precise` and `metal::fast` lack.
+const fn plain(name: &'static str, args: usize, body: &'static str) -> Float {
+    Float { name, args, body, since: None, variants: false }
+}
+
 /// MSL 6.3 and 6.6.
 const FLOATS: &[Float] = &[
     f("acos", 1, "__builtin_acosf($x)"),
@@ -81,11 +86,11 @@ const FLOATS: &[Float] = &[
     f("trunc", 1, "__builtin_truncf($x)"),
     // common functions
     f("clamp", 3, "__builtin_fminf(__builtin_fmaxf($x, $y), $z)"),
-    f("mix", 3, "$x + ($y - $x) * $z"),
+    plain("mix", 3, "$x + ($y - $x) * $z"),
     f("saturate", 1, "__builtin_fminf(__builtin_fmaxf($x, 0.0f), 1.0f)"),
-    f("sign", 1, "$x > 0.0f ? 1.0f : $x < 0.0f ? -1.0f : $x == 0.0f ? $x : 0.0f"),
-    f("smoothstep", 3, "__msl::smoothstep($x, $y, $z)"),
-    f("step", 2, "$y < $x ? 0.0f : 1.0f"),
+    plain("sign", 1, "$x > 0.0f ? 1.0f : $x < 0.0f ? -1.0f : $x == 0.0f ? $x : 0.0f"),
+    plain("smoothstep", 3, "__msl::smoothstep($x, $y, $z)"),
+    plain("step", 2, "$y < $x ? 0.0f : 1.0f"),
 ];
 
 /// An integer function: arguments are all of the type `{T}`; `{U}` is its unsigned type, `{W}` its width, `{wide}` a type
@@ -183,13 +188,13 @@ pub(super) fn text() -> String {
             floats(&mut w, ty, since, n);
         }
     }
-    variants(&mut w);
     for ty in &INTEGERS {
         for n in 1..=4 {
             integers(&mut w, ty, n);
         }
     }
     relational(&mut w);
+    variants(&mut w);
     w.line("}");
     w.finish()
 }
@@ -278,16 +283,26 @@ fn variants(w: &mut Writer) {
                 ));
             }
             w.since(None);
-            w.line(format!("METAL_FUNC {v} sincos({v} x, thread {v}& c) {{ return metal::sincos(x, c); }}"));
+            let e = vector("int", n);
+            for (head, args) in [
+                ("V sincos(V x, thread V& o)", "x, o"),
+                ("V modf(V x, thread V& o)", "x, o"),
+                ("V frexp(V x, thread E& o)", "x, o"),
+                ("V ldexp(V x, E o)", "x, o"),
+                ("E ilogb(V x)", "x"),
+            ] {
+                let name = head.split([' ', '(']).nth(1).unwrap_or_default();
+                let head = words(head, &[("V", &v), ("E", &e)]);
+                w.line(format!("METAL_FUNC {head} {{ return metal::{name}({args}); }}"));
+            }
+            w.since(Some(LanguageVersion::V3_2));
+            let b = vector("bool", n);
+            w.line(format!("METAL_FUNC {v} select({v} x, {v} y, {b} c) {{ return metal::select(x, y, c); }}"));
+            w.since(None);
             if n > 1 {
-                for (head, args) in [
-                    ("float length(V x)", "x"),
-                    ("float length_squared(V x)", "x"),
-                    ("float distance(V x, V y)", "x, y"),
-                    ("float distance_squared(V x, V y)", "x, y"),
-                    ("float dot(V x, V y)", "x, y"),
-                    ("V normalize(V x)", "x"),
-                ] {
+                for (head, args) in
+                    [("float length(V x)", "x"), ("float distance(V x, V y)", "x, y"), ("V normalize(V x)", "x")]
+                {
                     let name = head.split([' ', '(']).nth(1).unwrap_or_default();
                     w.line(format!("METAL_FUNC {} {{ return metal::{name}({args}); }}", words(head, &[("V", &v)])));
                 }

@@ -1,6 +1,5 @@
 //! SIMD-group and quad-group functions (MSL 6.10.2, 6.10.3).
-use super::{SCALARS, Writer, vector};
-use crate::version::LanguageVersion;
+use super::Writer;
 
 /// Data exchange: takes a value and a lane or distance `i`. The body names the lane whose value is taken.
 const EXCHANGES: [(&str, &str); 7] = [
@@ -31,40 +30,39 @@ pub(super) fn text() -> String {
     let mut w = Writer::new("MSL 6.10.2, 6.10.3: SIMD-group and quad-group functions");
     w.line("namespace metal {");
     for (prefix, quad) in [("simd", false), ("quad", true)] {
-        for (ty, since) in SCALARS.into_iter().filter(|(t, _)| *t != "bool") {
-            // 64-bit integers and bfloat came with Metal 3.1; the reductions of 64-bit integers are not in Metal.
-            w.since(since);
-            for n in 1..=4 {
-                group(&mut w, prefix, quad, ty, n);
-            }
-        }
-        w.since(None);
+        group(&mut w, prefix, quad);
         votes(&mut w, prefix, quad);
     }
     w.line("}");
     w.finish()
 }
 
-fn group(w: &mut Writer, prefix: &str, quad: bool, ty: &str, n: usize) {
-    let v = vector(ty, n);
+/// One template for all types, as in Metal's library: numbers of up to 32 bits and vectors of them, neither 64-bit integers
+/// nor `bfloat`; the type of the call decides, so nothing converts.
+fn group(w: &mut Writer, prefix: &str, quad: bool) {
+    let number = "template<class V, class = __msl::if_lane<V>> METAL_FUNC V";
+    let integer = "template<class V, class = __msl::if_lane_integer<V>> METAL_FUNC V";
     for (name, lane) in EXCHANGES {
         let lane = lane.replace('W', if quad { "4" } else { "int(__msl::__msl_simd_width())" });
-        w.line(format!("METAL_FUNC {v} {prefix}_{name}({v} x, ushort i, {SITE}) {{ int lane = __msl::lane<{quad}>(); return __msl::exchange<{quad}>(x, {lane}, s); }}"));
+        w.line(format!("{number} {prefix}_{name}(V x, ushort i, {SITE}) {{ int lane = __msl::lane<{quad}>(); return __msl::exchange<{quad}>(x, {lane}, s); }}"));
     }
-    w.line(format!("METAL_FUNC {v} {prefix}_broadcast_first({v} x, {SITE}) {{ return __msl::first<{quad}>(x, s); }}"));
+    w.line(format!("{number} {prefix}_broadcast_first(V x, {SITE}) {{ return __msl::first<{quad}>(x, s); }}"));
     for (name, sign) in [("up", "-"), ("down", "+")] {
         let width = if quad { "ushort(4)" } else { "ushort(__msl::__msl_simd_width())" };
         let body = format!("return __msl::fill<{quad}>(x, fill, {sign}int(i), m, s);");
         w.line(format!(
-            "METAL_FUNC {v} {prefix}_shuffle_and_fill_{name}({v} x, {v} fill, ushort i, ushort m, {SITE}) {{ {body} }}"
+            "{number} {prefix}_shuffle_and_fill_{name}(V x, V fill, ushort i, ushort m, {SITE}) {{ {body} }}"
         ));
-        w.line(format!("METAL_FUNC {v} {prefix}_shuffle_and_fill_{name}({v} x, {v} fill, ushort i, {SITE}) {{ ushort m = {width}; {body} }}"));
-    }
-    let integer = !matches!(ty, "half" | "float" | "bfloat");
-    for name in REDUCTIONS.into_iter().chain(BITWISE.into_iter().filter(|_| integer)) {
         w.line(format!(
-            "METAL_FUNC {v} {prefix}_{name}({v} x, {SITE}) {{ return __msl::reduce<{quad}, __msl::op_{name}>(x, s); }}"
+            "{number} {prefix}_shuffle_and_fill_{name}(V x, V fill, ushort i, {SITE}) {{ ushort m = {width}; {body} }}"
         ));
+    }
+    for (head, names) in [(number, &REDUCTIONS[..]), (integer, &BITWISE[..])] {
+        for name in names {
+            w.line(format!(
+                "{head} {prefix}_{name}(V x, {SITE}) {{ return __msl::reduce<{quad}, __msl::op_{name}>(x, s); }}"
+            ));
+        }
     }
 }
 
@@ -84,5 +82,4 @@ fn votes(w: &mut Writer, prefix: &str, quad: bool) {
     ] {
         w.line(line);
     }
-    let _ = LanguageVersion::V2_4;
 }

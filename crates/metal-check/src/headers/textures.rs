@@ -151,6 +151,9 @@ fn specialisation(w: &mut Writer, t: &Texture, access: Access) {
     w.line(format!("template<typename T, __msl::coherence C> struct {}<T, access::{}, C> {{", t.name, access.name()));
     let element = if t.depth { "__msl::is_depth_element" } else { "__msl::is_texture_element" };
     w.line(format!("  static_assert({element}<T>::v, \"invalid texture component type\");"));
+    if t.shape == Shape::Cube && !t.depth {
+        w.line("  static_assert(!__msl::is_ulong<T>::v, \"invalid texture component type\");");
+    }
     w.line("  typedef T value_type;\n  ulong __h = 0;");
     if access == Access::Sample {
         sampling(w, t);
@@ -246,7 +249,7 @@ fn access_functions(w: &mut Writer, t: &Texture, access: Access) {
         if access != Access::Write {
             let body = format!("return __msl::read<{}>(__h, {});", t.texel(), spot(lod));
             method(w, t.texel(), "read", &at, &body);
-            if matches!(access, Access::Sample | Access::Read) && t.shape != Shape::Buffer {
+            if t.shape != Shape::Buffer {
                 let color = format!("sparse_color<{}>", t.texel());
                 let names: Vec<&str> = at.iter().map(|p| name_of(p)).collect();
                 let body = format!("return __msl::sparse<{color}>(read({}));", names.join(", "));

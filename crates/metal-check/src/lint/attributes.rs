@@ -39,6 +39,9 @@ const fn mesh(name: &'static str, argument: Argument) -> Row {
     Row { name, argument, member: &[], since: LanguageVersion::V3_0 }
 }
 
+/// Attributes of versions after those that are known here.
+const LATER: [(&str, &str); 2] = [("required_threads_per_threadgroup", "4.0"), ("user_annotation", "4.0")];
+
 /// Limits of MSL 5.2.1 and Apple's feature set tables.
 pub(super) const BUFFERS: u64 = 31;
 pub(super) const TEXTURES: u64 = 128;
@@ -57,7 +60,10 @@ const ROWS: &[Row] = &[
     row("threadgroup", Index(BUFFERS)),
     row("id", Required),
     row("threadgroup_imageblock", NoArgument),
-    row("imageblock_data", Required),
+    row("imageblock_data", Optional),
+    row("alias_implicit_imageblock", NoArgument),
+    row("alias_implicit_imageblock_color", Required),
+    row("function_groups", Required),
     // functions and variables
     row("function_constant", Required),
     row("kernel", NoArgument),
@@ -65,13 +71,11 @@ const ROWS: &[Row] = &[
     row("fragment", NoArgument),
     row("early_fragment_tests", NoArgument),
     row("max_total_threads_per_threadgroup", Required),
-    row("required_threads_per_threadgroup", Required),
     row("patch", Word(&["triangle", "quad"])),
     row("host_name", Required),
     row("visible", NoArgument),
     row("stitchable", NoArgument),
     row("intersection", Required),
-    row("user_annotation", Required),
     // vertex inputs and outputs
     row("stage_in", NoArgument),
     row("attribute", Index(ATTRIBUTES)),
@@ -154,9 +158,6 @@ const ROWS: &[Row] = &[
     mesh("mesh", Optional),
     mesh("primitive_culled", NoArgument),
     mesh("max_total_threadgroups_per_mesh_grid", Required),
-    mesh("max_total_threads_per_mesh_grid", Required),
-    mesh("max_total_threads_per_mesh_threadgroup", Required),
-    mesh("threads_per_object_threadgroup", NoArgument),
     // C++
     row("maybe_unused", NoArgument),
     row("nodiscard", Optional),
@@ -179,8 +180,17 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     let mut i = 0;
     while i < lint.s.len() {
         if let Some((attributes, end)) = attribute_list(&lint.s, i) {
-            for a in &attributes {
+            for (k, a) in attributes.iter().enumerate() {
                 attribute(lint, a);
+                if attributes[..k].iter().any(|b| b.name == a.name) && a.name != "raster_order_group" {
+                    lint.remark(a.at, format!("attribute '{}' cannot appear more than once on a declaration", a.name));
+                }
+                if a.name == "early_fragment_tests" && !attributes.iter().any(|b| b.name == "fragment") {
+                    let head = (end..lint.s.len()).take(64).take_while(|&k| !matches!(lint.s.str(k), "(" | "{" | ";"));
+                    if !head.into_iter().any(|k| lint.s.str(k) == "fragment") {
+                        lint.remark(a.at, "'early_fragment_tests' attribute only applies to fragment functions");
+                    }
+                }
                 if a.name == "function_constant" && lint.s.str(end) == "=" {
                     lint.remark(a.at, "a function constant has no initialiser");
                 }
@@ -196,6 +206,10 @@ pub(super) fn check(lint: &mut Lint<'_>) {
 }
 
 fn attribute(lint: &mut Lint<'_>, a: &Attribute<'_>) {
+    if let Some((name, version)) = LATER.iter().find(|(name, _)| *name == a.name) {
+        lint.remark(a.at, format!("attribute '{name}' needs Metal {version}"));
+        return;
+    }
     let Some(row) = ROWS.iter().find(|r| r.name == a.name) else {
         lint.remark(a.at, format!("unknown attribute '{}'", a.name));
         return;

@@ -92,6 +92,7 @@ pub(super) fn check(lint: &mut Lint<'_>) {
         }
         check_indices(&lint.s, &parameters, &mut remarks);
         check_positions(&parameters, &mut remarks);
+        check_widths(&parameters, &mut remarks);
         check_result(&lint.s, entry, &mut remarks);
         for (at, message) in remarks {
             lint.remark(at, message);
@@ -117,8 +118,12 @@ fn check_parameter(s: &TokenStream<'_>, stage: Stage, p: &Parameter<'_>, remarks
             "buffer" => {
                 let pointer = (p.has_word("device") || p.has_word("constant")) && p.points();
                 let array = p.ty.starts_with("array<") && (p.has_word("device") || p.has_word("constant"));
-                (!pointer && !array && !p.is_table())
-                    .then(|| "must be a device or constant pointer or reference".to_owned())
+                if p.has_word("*") && p.holds_handles() {
+                    Some("points to pointers, textures or samplers, which must be members of a structure".to_owned())
+                } else {
+                    (!pointer && !array && !p.is_table())
+                        .then(|| "must be a device or constant pointer or reference".to_owned())
+                }
             }
             "threadgroup" => (!(p.has_word("threadgroup") && p.points()))
                 .then(|| "must be a threadgroup pointer or reference".to_owned()),
@@ -173,6 +178,15 @@ fn check_positions(parameters: &[Parameter<'_>], remarks: &mut Vec<(usize, Strin
                 ),
             )),
         }
+    }
+}
+
+/// Two names of one input.
+fn check_widths(parameters: &[Parameter<'_>], remarks: &mut Vec<(usize, String)>) {
+    let find = |name: &str| parameters.iter().find(|p| p.attributes.iter().any(|a| a.name == name));
+    if let (Some(a), Some(_)) = (find("thread_execution_width"), find("threads_per_simdgroup")) {
+        let message = "a function cannot have inputs with 'thread_execution_width' and 'threads_per_simdgroup'";
+        remarks.push((a.at, message.to_owned()));
     }
 }
 

@@ -2,11 +2,16 @@
 //!
 //! - [`attributes`]: names and arguments of `[[...]]` (MSL 5.2), attributes of struct members;
 //! - [`entry`]: parameters and results of `kernel`, `vertex` and `fragment` functions (MSL 5.1, 5.2, 5.8);
+//! - [`stages`]: structures that go from stage to stage (MSL 5.2.3, 5.2.4);
 //! - [`spaces`]: pointers and references without an address space, variables outside `constant` (MSL 4);
+//! - [`variables`]: variables that Metal's library cannot make;
 //! - [`words`]: what Metal leaves out of C++ (MSL 1.5.4).
 mod attributes;
 mod entry;
 mod spaces;
+mod stages;
+mod structs;
+mod variables;
 mod words;
 
 use crate::lex::TokenStream;
@@ -47,7 +52,9 @@ pub(crate) fn lint(text: &str, version: LanguageVersion) -> Vec<Remark> {
     if lint.remarks.is_empty() {
         attributes::check(&mut lint);
         entry::check(&mut lint);
-        spaces::check(&mut lint);
+        let structs = structs::structs(&lint.s);
+        stages::check(&mut lint, &structs);
+        spaces::check(&mut lint, &variables::Types::new(&structs, version));
         words::check(&mut lint);
     }
     remarks.append(&mut lint.remarks);

@@ -1,5 +1,6 @@
 //! Address spaces (MSL 4): every pointer and reference names one, every variable outside functions is `constant`.
 use super::Lint;
+use super::variables::{self, Types};
 use crate::lex::{TokenKind, TokenStream};
 use crate::syntax::attribute_list;
 use std::collections::HashSet;
@@ -19,11 +20,11 @@ enum Scope {
     Values,
 }
 
-pub(super) fn check(lint: &mut Lint<'_>) {
+pub(super) fn check(lint: &mut Lint<'_>, variables: &Types<'_>) {
     let types = type_names(&lint.s);
     let mut remarks = Vec::new();
     pointers(&lint.s, &types, &mut remarks);
-    declarations(&lint.s, &mut remarks);
+    declarations(&lint.s, variables, &mut remarks);
     for (at, message) in remarks {
         lint.remark(at, message);
     }
@@ -137,7 +138,7 @@ fn pointers(s: &TokenStream<'_>, types: &HashSet<&str>, remarks: &mut Vec<(usize
 }
 
 /// Walks declarations with their scopes: variables at namespace scope, `static` variables of functions.
-fn declarations(s: &TokenStream<'_>, remarks: &mut Vec<(usize, String)>) {
+fn declarations(s: &TokenStream<'_>, variables: &Types<'_>, remarks: &mut Vec<(usize, String)>) {
     let mut scopes = vec![Scope::Namespace];
     let mut start = 0;
     let mut i = 0;
@@ -170,7 +171,10 @@ fn declarations(s: &TokenStream<'_>, remarks: &mut Vec<(usize, String)>) {
             ";" => {
                 match scope {
                     Scope::Namespace => program_variable(s, start, i, remarks),
-                    Scope::Function => static_variable(s, start, i, remarks),
+                    Scope::Function => {
+                        static_variable(s, start, i, remarks);
+                        variables::statement(s, start, i, variables, remarks);
+                    }
                     _ => {}
                 }
                 start = i + 1;

@@ -1,6 +1,7 @@
 //! What Metal leaves out of C++ (MSL 1.5.4), and the standard library that must be included.
 use super::{Lint, Remark};
 use crate::lex::{TokenKind, TokenStream};
+use crate::version::LanguageVersion;
 
 /// Words that clang takes and Metal does not.
 const WORDS: [(&str, &str); 16] = [
@@ -40,7 +41,8 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     let s = &lint.s;
     for i in 0..s.len() {
         if s.tokens[i].kind != TokenKind::Ident || matches!(s.str(i.wrapping_sub(1)), "." | "->") {
-            if s.str(i) == "[" && is_lambda(s, i) {
+            // MSL 1.6.1: lambda expressions came with Metal 3.2.
+            if s.str(i) == "[" && lint.version < LanguageVersion::V3_2 && is_lambda(s, i) {
                 remarks.push((i, "lambda expressions are not supported in Metal".to_owned()));
             }
             continue;
@@ -51,6 +53,8 @@ pub(super) fn check(lint: &mut Lint<'_>) {
             if word != "delete" || s.str(i.wrapping_sub(1)) != "=" {
                 remarks.push((i, (*message).to_owned()));
             }
+        } else if word == "long" && s.str(i + 1) == "long" {
+            remarks.push((i, "'long long' is not supported in Metal".to_owned()));
         } else if WORDS_OF_OPENCL.contains(&word)
             && (word.starts_with("__") || s.str(i + 1) == "(")
             && !declared(s, word)

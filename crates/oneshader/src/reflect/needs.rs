@@ -24,6 +24,8 @@ pub enum Feature {
     CubeArrays,
     /// Arrays of textures, samplers or buffers.
     ResourceArrays,
+    /// Arrays of textures that are written.
+    WritableTextureArrays,
     /// The level of detail that a sample would use.
     LodQuery,
     /// Barycentric coordinates in pixel functions.
@@ -61,22 +63,27 @@ const fn row(feature: Feature, msl: (u8, u8), macos: (u8, u8), ios: (u8, u8), ap
 /// The floor of everything the compiler writes: Metal 2.4, macOS 12, iOS 15.
 const FLOOR: ((u8, u8), (u8, u8), (u8, u8)) = ((2, 4), (12, 0), (15, 0));
 
-/// From Apple's "Metal feature set tables" and the availability notes of the Metal Shading Language specification.
-const ROWS: [Row; 16] = [
+/// From Apple's "Metal feature set tables" (those of 2025) and the availability notes of the Metal Shading Language
+/// specification.
+/// Where the tables say that some devices of the family Mac2 have a feature, the family alone will not do.
+const ROWS: [Row; 17] = [
     row(Feature::SimdPermute, (2, 1), (12, 0), (15, 0), 6, true),
     row(Feature::SimdReduce, (2, 1), (12, 0), (15, 0), 7, true),
     row(Feature::QuadPermute, (2, 1), (12, 0), (15, 0), 4, true),
-    row(Feature::Int64, (2, 2), (12, 0), (15, 0), 3, true),
-    row(Feature::Atomic64, (2, 4), (12, 0), (15, 0), 8, false),
+    row(Feature::Int64, (2, 3), (12, 0), (15, 0), 3, false),
+    // Family Apple8 has them in Macs only.
+    row(Feature::Atomic64, (2, 4), (12, 0), (15, 0), 9, false),
     row(Feature::TextureAtomics, (3, 1), (14, 0), (17, 0), 6, true),
-    row(Feature::ReadWriteTextures, (1, 2), (12, 0), (15, 0), 3, true),
+    row(Feature::ReadWriteTextures, (1, 2), (12, 0), (15, 0), 4, true),
     row(Feature::CubeArrays, (1, 0), (12, 0), (15, 0), 4, true),
     row(Feature::ResourceArrays, (2, 0), (12, 0), (15, 0), 3, true),
-    row(Feature::LodQuery, (2, 3), (12, 0), (15, 0), 6, true),
-    row(Feature::Barycentrics, (2, 2), (12, 0), (15, 0), 7, true),
-    row(Feature::PrimitiveId, (2, 2), (12, 0), (15, 0), 7, true),
+    row(Feature::WritableTextureArrays, (2, 0), (12, 0), (15, 0), 6, true),
+    // Some devices of family Apple7 have it too.
+    row(Feature::LodQuery, (2, 3), (12, 0), (15, 0), 8, false),
+    row(Feature::Barycentrics, (2, 3), (12, 0), (15, 0), 7, false),
+    row(Feature::PrimitiveId, (2, 3), (12, 0), (15, 0), 7, true),
     row(Feature::LayeredRendering, (2, 0), (12, 0), (15, 0), 5, true),
-    row(Feature::RayTracing, (2, 4), (12, 0), (15, 0), 6, true),
+    row(Feature::RayTracing, (2, 4), (12, 0), (15, 0), 6, false),
     row(Feature::ResourceTables, (3, 0), (13, 0), (16, 0), 6, true),
     row(Feature::CompareLevels, (2, 3), (12, 0), (15, 0), 2, false),
 ];

@@ -230,7 +230,7 @@ fn specialization_values_for_metal() {
 fn texture_atomics_need_metal_3_1() {
     let needs = Needs::of(&[Feature::TextureAtomics, Feature::Atomic64]);
     assert_eq!((needs.msl.as_str(), needs.macos.as_str(), needs.ios.as_str()), ("3.1", "14.0", "17.0"));
-    assert_eq!((needs.apple_family, needs.mac2), (8, false));
+    assert_eq!((needs.apple_family, needs.mac2), (9, false));
 }
 
 #[test]

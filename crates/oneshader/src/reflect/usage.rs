@@ -280,6 +280,9 @@ pub(super) fn of_resource(kind: ResourceType, array: Option<u32>, with: Use) -> 
             if with.reads && with.writes {
                 out.push(Feature::ReadWriteTextures);
             }
+            if with.writes && array.is_some_and(|n| n > 0) {
+                out.push(Feature::WritableTextureArrays);
+            }
         }
         ResourceType::AccelerationStructure => out.push(Feature::RayTracing),
         _ => {}
