@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 macro_rules! helpers {
-    ($($(#[doc = $doc:literal])* $id:ident = $name:literal, [$($need:ident),*], $text:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $id:ident = $name:literal, [$($need:ident),*], $text:expr;)*) => {
         /// A function of our own.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub(crate) enum Helper {
@@ -30,6 +30,88 @@ macro_rules! helpers {
     };
 }
 
+/// Unsigned `a op b`, all ones where `b` is 0.
+macro_rules! divided {
+    ($name:literal, $op:literal) => {
+        concat!(
+            "template <typename T>\ninline T ",
+            $name,
+            "(T a, T b)\n{\n    const auto zero = b == T(0);\n    return select(T(a ",
+            $op,
+            " select(b, T(1), zero)), T(~0ul), zero);\n}\n"
+        )
+    };
+}
+
+/// Signed `a op b`, with 1 for `b` where that is undefined.
+macro_rules! divided_signed {
+    ($name:literal, $op:literal, $least:literal) => {
+        concat!(
+            "template <typename T>\ninline T ",
+            $name,
+            "(T a, T b)\n{\n    const auto undefined = (b == T(0)) || (a == T(",
+            $least,
+            ") && b == T(-1));\n    return T(a ",
+            $op,
+            " select(b, T(1), undefined));\n}\n"
+        )
+    };
+}
+
+/// `op` over the lanes of a partition before this one, from `first` on.
+macro_rules! multi_prefix {
+    ($name:literal, $first:literal, $op:literal) => {
+        concat!(
+            "template <typename T>\ninline T ",
+            $name,
+            "(T x, uint4 partition, uint lane)
+{
+    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
+    T result = ",
+            $first,
+            ";
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const uint other = uint(ctz(rest));
+        const T value = simd_shuffle(x, ushort(other));
+        if (other < lane && ((members >> other) & 1ul) != 0ul) {
+            result = result ",
+            $op,
+            " value;
+        }
+    }
+    return result;
+}
+"
+        )
+    };
+}
+
+/// 64-bit integers of the active lanes put together: `first`, then `next` for each.
+macro_rules! over_lanes {
+    ($name:literal, $params:literal, $first:literal, $next:literal) => {
+        concat!(
+            "template <typename T>\ninline T ",
+            $name,
+            "(T x",
+            $params,
+            ")
+{
+    T result = ",
+            $first,
+            ";
+    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
+        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
+        result = ",
+            $next,
+            ";
+    }
+    return result;
+}
+"
+        )
+    };
+}
+
 helpers! {
     /// An entry of a table of handles.
     Descriptor = "Descriptor", [], "\
@@ -47,50 +129,15 @@ inline void texture_fence(T texture)
 }
 ";
     /// Unsigned division: by zero gives all ones.
-    UDiv = "divide", [], "\
-template <typename T>
-inline T divide(T a, T b)
-{
-    const auto zero = b == T(0);
-    return select(T(a / select(b, T(1), zero)), T(~0ul), zero);
-}
-";
+    UDiv = "divide", [], divided!("divide", "/");
     /// Unsigned remainder: by zero gives all ones.
-    UMod = "remainder", [], "\
-template <typename T>
-inline T remainder(T a, T b)
-{
-    const auto zero = b == T(0);
-    return select(T(a % select(b, T(1), zero)), T(~0ul), zero);
-}
-";
+    UMod = "remainder", [], divided!("remainder", "%");
     /// Signed division: defined for zero and for the least number by -1, which wraps.
-    IDiv = "divide_signed", [], "\
-template <typename T>
-inline T divide_signed(T a, T b)
-{
-    const auto undefined = (b == T(0)) || (a == T(-2147483647 - 1) && b == T(-1));
-    return T(a / select(b, T(1), undefined));
-}
-";
+    IDiv = "divide_signed", [], divided_signed!("divide_signed", "/", "-2147483647 - 1");
     /// Signed remainder likewise.
-    IMod = "remainder_signed", [], "\
-template <typename T>
-inline T remainder_signed(T a, T b)
-{
-    const auto undefined = (b == T(0)) || (a == T(-2147483647 - 1) && b == T(-1));
-    return T(a % select(b, T(1), undefined));
-}
-";
+    IMod = "remainder_signed", [], divided_signed!("remainder_signed", "%", "-2147483647 - 1");
     /// Signed division of 64 bits.
-    LDiv = "divide_long", [], "\
-template <typename T>
-inline T divide_long(T a, T b)
-{
-    const auto undefined = (b == T(0)) || (a == T(-9223372036854775807l - 1l) && b == T(-1));
-    return T(a / select(b, T(1), undefined));
-}
-";
+    LDiv = "divide_long", [], divided_signed!("divide_long", "/", "-9223372036854775807l - 1l");
     /// A status and texels, from what a sparse function gives (MSL specification 6.12).
     Sparse = "sparse_texel", [], "\
 template <typename S, typename T>
@@ -108,14 +155,7 @@ inline S sparse_depth(sparse_color<T> color)
 }
 ";
     /// Signed remainder of 64 bits.
-    LMod = "remainder_long", [], "\
-template <typename T>
-inline T remainder_long(T a, T b)
-{
-    const auto undefined = (b == T(0)) || (a == T(-9223372036854775807l - 1l) && b == T(-1));
-    return T(a % select(b, T(1), undefined));
-}
-";
+    LMod = "remainder_long", [], divided_signed!("remainder_long", "%", "-9223372036854775807l - 1l");
     /// Float to int: saturates, NaN gives 0.
     ToInt = "to_int", [], "\
 template <typename I, typename F>
@@ -247,90 +287,15 @@ inline uint4 wave_ballot(bool condition)
 }
 ";
     /// Sum over the lanes of a partition before this one.
-    MultiSum = "wave_multi_prefix_sum", [], "\
-template <typename T>
-inline T wave_multi_prefix_sum(T x, uint4 partition, uint lane)
-{
-    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
-    T result = T(0);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const uint other = uint(ctz(rest));
-        const T value = simd_shuffle(x, ushort(other));
-        if (other < lane && ((members >> other) & 1ul) != 0ul) {
-            result = result + value;
-        }
-    }
-    return result;
-}
-";
+    MultiSum = "wave_multi_prefix_sum", [], multi_prefix!("wave_multi_prefix_sum", "T(0)", "+");
     /// Product likewise.
-    MultiProduct = "wave_multi_prefix_product", [], "\
-template <typename T>
-inline T wave_multi_prefix_product(T x, uint4 partition, uint lane)
-{
-    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
-    T result = T(1);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const uint other = uint(ctz(rest));
-        const T value = simd_shuffle(x, ushort(other));
-        if (other < lane && ((members >> other) & 1ul) != 0ul) {
-            result = result * value;
-        }
-    }
-    return result;
-}
-";
+    MultiProduct = "wave_multi_prefix_product", [], multi_prefix!("wave_multi_prefix_product", "T(1)", "*");
     /// Bitwise and likewise.
-    MultiAnd = "wave_multi_prefix_and", [], "\
-template <typename T>
-inline T wave_multi_prefix_and(T x, uint4 partition, uint lane)
-{
-    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
-    T result = T(~0u);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const uint other = uint(ctz(rest));
-        const T value = simd_shuffle(x, ushort(other));
-        if (other < lane && ((members >> other) & 1ul) != 0ul) {
-            result = result & value;
-        }
-    }
-    return result;
-}
-";
+    MultiAnd = "wave_multi_prefix_and", [], multi_prefix!("wave_multi_prefix_and", "T(~0u)", "&");
     /// Bitwise or likewise.
-    MultiOr = "wave_multi_prefix_or", [], "\
-template <typename T>
-inline T wave_multi_prefix_or(T x, uint4 partition, uint lane)
-{
-    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
-    T result = T(0);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const uint other = uint(ctz(rest));
-        const T value = simd_shuffle(x, ushort(other));
-        if (other < lane && ((members >> other) & 1ul) != 0ul) {
-            result = result | value;
-        }
-    }
-    return result;
-}
-";
+    MultiOr = "wave_multi_prefix_or", [], multi_prefix!("wave_multi_prefix_or", "T(0)", "|");
     /// Bitwise exclusive or likewise.
-    MultiXor = "wave_multi_prefix_xor", [], "\
-template <typename T>
-inline T wave_multi_prefix_xor(T x, uint4 partition, uint lane)
-{
-    const ulong members = ulong(partition.x) | (ulong(partition.y) << 32);
-    T result = T(0);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const uint other = uint(ctz(rest));
-        const T value = simd_shuffle(x, ushort(other));
-        if (other < lane && ((members >> other) & 1ul) != 0ul) {
-            result = result ^ value;
-        }
-    }
-    return result;
-}
-";
+    MultiXor = "wave_multi_prefix_xor", [], multi_prefix!("wave_multi_prefix_xor", "T(0)", "^");
     /// The active lanes that hold the same value: the lanes of one value leave the loop together.
     Match = "wave_match", [Ballot], "\
 template <typename T>
@@ -421,83 +386,17 @@ inline uint3 place_in_quads(uint quad, uint lane, uint2 size)
 }
 ";
     /// Sum of 64-bit integers over the active lanes.
-    WideSum = "wave_sum_wide", [], "\
-template <typename T>
-inline T wave_sum_wide(T x)
-{
-    T result = T(0);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
-        result = result + other;
-    }
-    return result;
-}
-";
+    WideSum = "wave_sum_wide", [], over_lanes!("wave_sum_wide", "", "T(0)", "result + other");
     /// Product likewise.
-    WideProduct = "wave_product_wide", [], "\
-template <typename T>
-inline T wave_product_wide(T x)
-{
-    T result = T(1);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
-        result = result * other;
-    }
-    return result;
-}
-";
+    WideProduct = "wave_product_wide", [], over_lanes!("wave_product_wide", "", "T(1)", "result * other");
     /// The least likewise.
-    WideMin = "wave_min_wide", [], "\
-template <typename T>
-inline T wave_min_wide(T x)
-{
-    T result = x;
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
-        result = min(result, other);
-    }
-    return result;
-}
-";
+    WideMin = "wave_min_wide", [], over_lanes!("wave_min_wide", "", "x", "min(result, other)");
     /// The greatest likewise.
-    WideMax = "wave_max_wide", [], "\
-template <typename T>
-inline T wave_max_wide(T x)
-{
-    T result = x;
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
-        result = max(result, other);
-    }
-    return result;
-}
-";
+    WideMax = "wave_max_wide", [], over_lanes!("wave_max_wide", "", "x", "max(result, other)");
     /// Sum over the active lanes before this one.
-    WidePrefixSum = "wave_prefix_sum_wide", [], "\
-template <typename T>
-inline T wave_prefix_sum_wide(T x, uint lane)
-{
-    T result = T(0);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
-        result = ctz(rest) < lane ? result + other : result;
-    }
-    return result;
-}
-";
+    WidePrefixSum = "wave_prefix_sum_wide", [], over_lanes!("wave_prefix_sum_wide", ", uint lane", "T(0)", "ctz(rest) < lane ? result + other : result");
     /// Product likewise.
-    WidePrefixProduct = "wave_prefix_product_wide", [], "\
-template <typename T>
-inline T wave_prefix_product_wide(T x, uint lane)
-{
-    T result = T(1);
-    for (ulong rest = ulong(simd_vote::vote_t(simd_active_threads_mask())); rest != 0ul; rest &= rest - 1ul) {
-        const T other = as_type<T>(simd_shuffle(as_type<uint2>(x), ushort(ctz(rest))));
-        result = ctz(rest) < lane ? result * other : result;
-    }
-    return result;
-}
-";
+    WidePrefixProduct = "wave_prefix_product_wide", [], over_lanes!("wave_prefix_product_wide", ", uint lane", "T(1)", "ctz(rest) < lane ? result * other : result");
     /// Product of matrices component by component.
     MatrixMultiply = "multiply_components", [], "\
 template <typename T, int R, int C>

@@ -55,19 +55,21 @@ impl Replacements {
         if !self.any {
             return false;
         }
-        for index in 0..func.order.len() {
-            let block = func.order[index];
-            for i in 0..func.blocks[block].insts.len() {
-                let inst = func.blocks[block].insts[i];
-                for arg in &mut func.insts[inst].args {
-                    *arg = self.get(*arg);
-                }
-            }
-            if let Some(arg) = func.blocks[block].term.arg_mut() {
-                *arg = self.get(*arg);
-            }
-        }
+        map_operands(func, |value| self.get(value));
         true
+    }
+}
+
+/// Rewrites every operand of the living instructions and ends of blocks.
+pub(crate) fn map_operands(func: &mut Function, mut map: impl FnMut(Value) -> Value) {
+    for &block in &func.order {
+        let data = &mut func.blocks[block];
+        for &inst in &data.insts {
+            func.insts[inst].args.iter_mut().for_each(|arg| *arg = map(*arg));
+        }
+        if let Some(arg) = data.term.arg_mut() {
+            *arg = map(*arg);
+        }
     }
 }
 

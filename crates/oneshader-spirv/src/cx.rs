@@ -91,17 +91,22 @@ impl Cx<'_> {
 
     /// A type, or a constant without a type, that exists once: `op id operands`.
     pub fn unique_type(&mut self, op: Op, operands: &[u32]) -> u32 {
-        let mut key: UniqueKey = SmallVec::from_slice(&[op as u32, u32::MAX]);
+        self.unique_by(op, u32::MAX, operands).0
+    }
+
+    /// The same, which exists once for each `mark`; tells whether it is new.
+    pub fn unique_by(&mut self, op: Op, mark: u32, operands: &[u32]) -> (u32, bool) {
+        let mut key: UniqueKey = SmallVec::from_slice(&[op as u32, mark]);
         key.extend_from_slice(operands);
         if let Some(&id) = self.unique.get(&key) {
-            return id;
+            return (id, false);
         }
         let id = self.m.id();
         let mut words = vec![id];
         words.extend_from_slice(operands);
         self.m.globals.inst(op, &words);
         self.unique.insert(key, id);
-        id
+        (id, true)
     }
 
     /// A constant that exists once: `op ty id operands`.

@@ -436,16 +436,7 @@ impl Fx<'_, '_> {
                 let id = self.variable(pointee);
                 self.cx.name(id, ir.names.get(local.name));
                 let class = StorageClass::Function;
-                Lowered::Pointer(Pointer {
-                    id,
-                    ty,
-                    mem: Mem::Plain,
-                    class,
-                    nonuniform: false,
-                    as_uint: false,
-                    block: false,
-                    align: 0,
-                })
+                Lowered::Pointer(Pointer::variable(id, ty, class))
             }
             _ => return None,
         };
@@ -464,16 +455,7 @@ impl Fx<'_, '_> {
                 let class = storage_class(var.space)?;
                 let id = self.cx.module_variable(global, class);
                 let ty = var.ty;
-                Some(Lowered::Pointer(Pointer {
-                    id,
-                    ty,
-                    mem: Mem::Plain,
-                    class,
-                    nonuniform: false,
-                    as_uint: false,
-                    block: false,
-                    align: 0,
-                }))
+                Some(Lowered::Pointer(Pointer::variable(id, ty, class)))
             }
         }
     }

@@ -431,8 +431,7 @@ impl Fx<'_, '_> {
                 (self.variable(pointee), StorageClass::Function)
             }
         };
-        let pointer =
-            Pointer { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false, block: false, align: 0 };
+        let pointer = Pointer::variable(id, ty, class);
         if info.stand_in.is_none() {
             let value = self.load_io(global)?;
             self.store(pointer, value);

@@ -52,6 +52,11 @@ pub(crate) struct Pointer {
 }
 
 impl Pointer {
+    /// The address of a variable that holds `ty` as a value does.
+    pub fn variable(id: u32, ty: Type, class: StorageClass) -> Self {
+        Self { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false, block: false, align: 0 }
+    }
+
     /// Memory operands of a load or store.
     fn operands(self) -> impl Iterator<Item = u32> {
         let aligned = [MemoryAccess::ALIGNED.bits(), self.align];

@@ -38,19 +38,10 @@ impl Cx<'_> {
     }
 
     fn strided(&mut self, op: Op, operands: &[u32], stride: Option<u32>) -> u32 {
-        let mut key = smallvec::SmallVec::from_slice(&[op as u32, stride.unwrap_or(u32::MAX)]);
-        key.extend_from_slice(operands);
-        if let Some(&id) = self.unique.get(&key) {
-            return id;
-        }
-        let id = self.m.id();
-        let mut words = vec![id];
-        words.extend_from_slice(operands);
-        self.m.globals.inst(op, &words);
-        if let Some(stride) = stride {
+        let (id, new) = self.unique_by(op, stride.unwrap_or(u32::MAX), operands);
+        if let Some(stride) = stride.filter(|_| new) {
             self.m.decorate(id, Decoration::ArrayStride, &[stride]);
         }
-        self.unique.insert(key, id);
         id
     }
 

@@ -3,7 +3,7 @@
 //! Phis go where a variable lives and its definitions meet (Cytron et al. 1991, pruned by liveness).
 
 use super::dce::local_root;
-use crate::edit::{after_phis, inst_data, remove_insts, undef};
+use crate::edit::{after_phis, inst_data, map_operands, remove_insts, undef};
 use crate::manager::{Cx, Graph};
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use oneshader_ir::analysis::{Cfg, DomTree, Frontiers};
@@ -223,18 +223,7 @@ impl<'a> Promotion<'a> {
             }
         }
         remove_insts(func, &self.dead);
-        for index in 0..func.order.len() {
-            let block = func.order[index];
-            for i in 0..func.blocks[block].insts.len() {
-                let inst = func.blocks[block].insts[i];
-                for arg in &mut func.insts[inst].args {
-                    *arg = resolve(&self.replaced, *arg);
-                }
-            }
-            if let Some(arg) = func.blocks[block].term.arg_mut() {
-                *arg = resolve(&self.replaced, *arg);
-            }
-        }
+        map_operands(func, |value| resolve(&self.replaced, value));
     }
 
     /// Phis at the iterated dominance frontier of the stores, where the variable is live.

@@ -4,7 +4,7 @@
 //! A loop that control leaves for its merge block from inside (`break`), or whose end is reached from inside a selection (`continue`), stays a
 //! loop: without it those jumps would have nothing to leave. So does one whose copies exceed the budget.
 
-use crate::edit::{map_merge, rename_phi_pred};
+use crate::edit::{map_merge, map_operands, rename_phi_pred};
 use crate::manager::{Cx, Graph};
 use cranelift_entity::EntitySet;
 use oneshader_ir::analysis::{ConstructId, Constructs, Loops};
@@ -231,16 +231,7 @@ impl<'a> Round<'a> {
             }
             value
         };
-        for index in 0..func.order.len() {
-            let block = func.order[index];
-            for i in 0..func.blocks[block].insts.len() {
-                let inst = func.blocks[block].insts[i];
-                func.insts[inst].args.iter_mut().for_each(|arg| *arg = last(*arg));
-            }
-            if let Some(arg) = func.blocks[block].term.arg_mut() {
-                *arg = last(*arg);
-            }
-        }
+        map_operands(func, last);
     }
 }
 

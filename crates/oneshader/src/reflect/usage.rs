@@ -83,7 +83,7 @@ fn of_function(
     let terms = func.order.iter().filter_map(|&b| func.blocks[b].term.arg());
     for value in func.live_insts().flat_map(|(_, _, d)| d.args.iter().copied()).chain(terms) {
         match func.values[value].def {
-            ValueDef::Const(c) => out.specs.extend(specs.get(&c).into_iter().flatten()),
+            ValueDef::Const(c) if !specs.is_empty() => out.specs.extend(specs.get(&c).into_iter().flatten()),
             ValueDef::Global(g) => {
                 out.globals.entry(g).or_default();
                 if let Some(init) = module.globals[g].init {
@@ -94,12 +94,10 @@ fn of_function(
         }
     }
     let mark = |value: Value, with: Use, out: &mut FunctionUse| {
-        for root in roots(func, value) {
-            match root {
-                Root::Global(g) => out.globals.entry(g).or_default().merge(with),
-                Root::Param(i) => out.params[i as usize].merge(with),
-            }
-        }
+        each_root(func, value, |root| match root {
+            Root::Global(g) => out.globals.entry(g).or_default().merge(with),
+            Root::Param(i) => out.params[i as usize].merge(with),
+        });
     };
     let reads = Use { reads: true, ..Use::default() };
     let writes = Use { writes: true, ..Use::default() };
@@ -182,9 +180,26 @@ fn of_sample(module: &IrModule, func: &Function, data: &InstData, operands: Text
     }
 }
 
-/// Where `value`, a handle or an address, may come from.
-fn roots(func: &Function, value: Value) -> Vec<Root> {
-    let mut out = Vec::new();
+/// Calls `f` with each place that `value`, a handle or an address, may come from.
+fn each_root(func: &Function, value: Value, mut f: impl FnMut(Root)) {
+    // Mostly there is one way.
+    let mut value = value;
+    loop {
+        let data = match func.values[value].def {
+            ValueDef::Global(g) => return f(Root::Global(g)),
+            ValueDef::Param(i) => return f(Root::Param(i)),
+            ValueDef::Local(_) | ValueDef::Const(_) => return,
+            ValueDef::Inst(inst) => &func.insts[inst],
+        };
+        match data.op {
+            Op::Phi | Op::Select => break,
+            op if is_step(op) => match data.args.first() {
+                Some(&from) => value = from,
+                None => return,
+            },
+            _ => return,
+        }
+    }
     let mut stack = vec![value];
     let mut seen = BTreeSet::new();
     while let Some(value) = stack.pop() {
@@ -192,23 +207,25 @@ fn roots(func: &Function, value: Value) -> Vec<Root> {
             continue;
         }
         match func.values[value].def {
-            ValueDef::Global(g) => out.push(Root::Global(g)),
-            ValueDef::Param(i) => out.push(Root::Param(i)),
+            ValueDef::Global(g) => f(Root::Global(g)),
+            ValueDef::Param(i) => f(Root::Param(i)),
             ValueDef::Local(_) | ValueDef::Const(_) => {}
             ValueDef::Inst(inst) => {
                 let data = &func.insts[inst];
                 match data.op {
                     Op::Phi => stack.extend(&data.args),
                     Op::Select => stack.extend(&data.args[1..]),
-                    Op::Load | Op::Access | Op::Copy | Op::BlockPtr | Op::ElementPtr | Op::RawPtr | Op::TexelPtr => {
-                        stack.extend(data.args.first())
-                    }
+                    op if is_step(op) => stack.extend(data.args.first()),
                     _ => {}
                 }
             }
         }
     }
-    out
+}
+
+/// Whether an operation leads on from its first operand to the same memory.
+fn is_step(op: Op) -> bool {
+    matches!(op, Op::Load | Op::Access | Op::Copy | Op::BlockPtr | Op::ElementPtr | Op::RawPtr | Op::TexelPtr)
 }
 
 fn wide(module: &IrModule, ty: Type, features: &mut BTreeSet<Feature>) {
