@@ -129,6 +129,10 @@ impl Cx<'_> {
                 let message = format!("`{}` is a function; call it", self.text(name));
                 Err(self.error(codes::WRONG_KIND_OF_NAME, span, message))
             }
+            Some(Sym::VarTemplate(_)) => {
+                let message = format!("`{}` is a template: write its arguments between `<` and `>`", self.text(name));
+                Err(self.error(codes::TEMPLATE_ARGUMENTS, span, message))
+            }
             Some(_) => {
                 let message = format!("`{}` is no value", self.text(name));
                 Err(self.error(codes::WRONG_KIND_OF_NAME, span, message))
