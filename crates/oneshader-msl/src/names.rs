@@ -36,23 +36,73 @@ atomic_fetch_max_explicit atomic_fetch_min_explicit atomic_fetch_or_explicit ato
 atomic_fetch_xor_explicit atomic_max_explicit atomic_min_explicit atomic_thread_fence unpack pack unpack_matrix pack_matrix \
 in out args";
 
-static KEYWORD_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| KEYWORDS.split_whitespace().collect());
+/// Macros of Metal's library, and types that it has outside of any namespace: no name of any kind may be one either.
+const MACROS: &str = "\
+BFLT_DECIMAL_DIG BFLT_DIG BFLT_EPSILON BFLT_MANT_DIG BFLT_MAX BFLT_MAX_10_EXP BFLT_MAX_EXP BFLT_MIN BFLT_MIN_10_EXP \
+BFLT_MIN_EXP BFLT_RADIX CHAR_BIT CHAR_MAX CHAR_MIN FLT_DECIMAL_DIG FLT_DIG FLT_MANT_DIG FLT_MAX_10_EXP FLT_MAX_EXP \
+FLT_MIN_10_EXP FLT_MIN_EXP FLT_RADIX FP_ILOGB0 FP_ILOGBNAN HALF_DECIMAL_DIG HALF_DIG HALF_EPSILON HALF_MANT_DIG \
+HALF_MAX_10_EXP HALF_MAX_EXP HALF_MIN HALF_MIN_10_EXP HALF_MIN_EXP HALF_RADIX HUGE_VALBF HUGE_VALH LONG_MAX LONG_MIN \
+MAXBFLOAT MAXHALF M_1_PI_BF M_1_PI_F M_1_PI_H M_2_PI_BF M_2_PI_F M_2_PI_H M_2_SQRTPI_BF M_2_SQRTPI_F M_2_SQRTPI_H \
+M_E_BF M_E_H M_LN10_BF M_LN10_F M_LN10_H M_LN2_BF M_LN2_F M_LN2_H M_LOG10E_BF M_LOG10E_F M_LOG10E_H M_LOG2E_BF \
+M_LOG2E_F M_LOG2E_H M_PI_2_BF M_PI_2_F M_PI_2_H M_PI_4_BF M_PI_4_F M_PI_4_H M_PI_BF M_PI_H M_SQRT1_2_BF M_SQRT1_2_F \
+M_SQRT1_2_H M_SQRT2_BF M_SQRT2_F M_SQRT2_H SCHAR_MAX SCHAR_MIN SHRT_MAX SHRT_MIN UCHAR_MAX ULONG_MAX USHRT_MAX \
+coherent complex imaginary intptr_t llong nullptr_t uintptr_t ullong";
+
+/// Further names in namespace `metal`, which the text uses whole: a type, function or constant of the file with such a name
+/// would be ambiguous. Variables and members may have them.
+const LIBRARY: &str = "\
+atomic bezier bezier_derivative bezier_second_derivative bool_constant border_color bspline bspline_derivative \
+bspline_second_derivative catmull_rom catmull_rom_derivative catmull_rom_second_derivative command_buffer \
+compute_command compute_pipeline_state conditional conditional_t conjunction denorm_absent denorm_indeterminate \
+denorm_present disjunction divides enable_if enable_if_t false_type float_denorm_style float_round_style \
+get_num_samples get_sample_position hadd hermite hermite_derivative hermite_second_derivative imageblock \
+imageblock_data_rate imageblock_layout imageblock_layout_explicit imageblock_layout_implicit imageblock_layout_t \
+imageblock_slice initializer_list integer_sequence integral_constant interpolation lod_clamp log_type log_type_debug \
+log_type_default log_type_error log_type_fault log_type_info make_array_ref make_filled_matrix \
+make_filled_simdgroup_matrix make_uniform max_anisotropy memory_coherence memory_coherence_device \
+memory_coherence_threadgroup memory_order_relaxed memory_order_seq_cst mesh_grid_properties minus move multiplies \
+numeric_limits os_log pack_float_to_snorm2x16 pack_float_to_snorm4x8 pack_float_to_srgb_unorm4x8 \
+pack_float_to_unorm10a2 pack_float_to_unorm2x16 pack_float_to_unorm4x8 pack_float_to_unorm565 pack_half_to_snorm2x16 \
+pack_half_to_snorm4x8 pack_half_to_srgb_unorm4x8 pack_half_to_unorm10a2 pack_half_to_unorm2x16 pack_half_to_unorm4x8 \
+pack_half_to_unorm565 patch_control_point plus primitive_type quad_active_threads_mask quad_and quad_ballot \
+quad_broadcast quad_broadcast_first quad_is_first quad_is_helper_thread quad_max quad_min quad_or \
+quad_prefix_exclusive_product quad_prefix_exclusive_sum quad_prefix_inclusive_product quad_prefix_inclusive_sum \
+quad_product quad_shuffle_and_fill_down quad_shuffle_and_fill_up quad_shuffle_down quad_shuffle_rotate_down \
+quad_shuffle_rotate_up quad_shuffle_up quad_sum quad_xor r16snorm r16unorm r8snorm r8unorm r_address \
+rasterization_rate_map_data rasterization_rate_map_decoder reduction render_command render_pipeline_state rg11b10f \
+rg16snorm rg16unorm rg8snorm rg8unorm rgb10a2 rgb9e5 rgba16snorm rgba16unorm rgba8snorm rgba8unorm round_indeterminate \
+round_to_nearest round_toward_infinity round_toward_neg_infinity round_toward_zero s_address simd_active_threads_mask \
+simd_broadcast simd_prefix_inclusive_product simd_prefix_inclusive_sum simd_shuffle_and_fill_down \
+simd_shuffle_and_fill_up simd_shuffle_down simd_shuffle_rotate_down simd_shuffle_rotate_up simd_shuffle_up \
+simd_shuffle_xor simdgroup_bfloat8x8 simdgroup_float8x8 simdgroup_half8x8 simdgroup_load simdgroup_matrix \
+simdgroup_multiply simdgroup_multiply_accumulate simdgroup_store srgba8unorm t_address thread_scope_device \
+thread_scope_simdgroup thread_scope_thread thread_scope_threadgroup topology true_type underlying_type \
+underlying_type_t uniform unpack_snorm2x16_to_float unpack_snorm2x16_to_half unpack_snorm4x8_to_float \
+unpack_snorm4x8_to_half unpack_unorm10a2_to_float unpack_unorm10a2_to_half unpack_unorm2x16_to_float \
+unpack_unorm2x16_to_half unpack_unorm4x8_srgb_to_float unpack_unorm4x8_srgb_to_half unpack_unorm4x8_to_float \
+unpack_unorm4x8_to_half unpack_unorm565_to_float unpack_unorm565_to_half vec_elements visible_function_table winding";
+
+static KEYWORD_SET: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| KEYWORDS.split_whitespace().chain(MACROS.split_whitespace()).collect());
+static LIBRARY_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| LIBRARY.split_whitespace().collect());
 static FUNCTION_SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FUNCTIONS.split_whitespace().collect());
 
 /// Whether `text` is a numeric type's name: `float3`, `packed_uint2`, `half4x4`.
 fn is_numeric_type(text: &str) -> bool {
     let text = text.strip_prefix("packed_").unwrap_or(text);
-    ["float", "half", "bool", "int", "uint", "short", "ushort", "char", "uchar", "long", "ulong", "bfloat"].iter().any(
-        |base| {
-            let Some(rest) = text.strip_prefix(base) else { return false };
-            matches!(rest.as_bytes(), [] | [b'2'..=b'4'] | [b'2'..=b'4', b'x', b'2'..=b'4'])
-        },
-    )
+    const SCALARS: [&str; 16] = [
+        "float", "half", "bool", "int", "uint", "short", "ushort", "char", "uchar", "long", "ulong", "bfloat",
+        "double", "llong", "ullong", "quad",
+    ];
+    SCALARS.iter().any(|base| {
+        let Some(rest) = text.strip_prefix(base) else { return false };
+        matches!(rest.as_bytes(), [] | [b'2'..=b'4' | b'8'] | b"16" | [b'2'..=b'4', b'x', b'2'..=b'4'])
+    })
 }
 
 /// Whether Metal reserves `text`.
 pub(crate) fn is_keyword(text: &str) -> bool {
-    KEYWORD_SET.contains(text) || is_numeric_type(text)
+    KEYWORD_SET.contains(text) || text.starts_with("METAL_") || is_numeric_type(text)
 }
 
 /// The name an entry point has in the Metal text: its HLSL name, with `0` appended when Metal reserves it.
@@ -156,6 +206,14 @@ impl Scope {
         }
     }
 
+    /// A name like `wanted` for a type, function or constant of the file.
+    pub(crate) fn unique_in_file(&mut self, wanted: &str) -> String {
+        match LIBRARY_SET.contains(clean(wanted).as_str()) {
+            true => self.unique(&format!("{wanted}_")),
+            false => self.unique(wanted),
+        }
+    }
+
     /// A name like `wanted` for a member of a structure, free among the others.
     pub(crate) fn member(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
@@ -206,6 +264,11 @@ mod tests {
         assert_eq!(inner.variable("Camera"), "Camera_1");
         assert_eq!(scope.unique("step"), "step_");
         assert_eq!(scope.unique("step"), "step_1");
+        assert_eq!(scope.unique("complex"), "complex_");
+        assert_eq!(scope.unique("HALF_EPSILON"), "HALF_EPSILON_");
+        assert_eq!(scope.unique("winding"), "winding");
+        assert_eq!(scope.unique_in_file("winding"), "winding_");
+        assert_eq!(scope.unique_in_file("hermite"), "hermite_");
         assert_eq!(scope.unique("x"), "x");
         assert_eq!(scope.unique("x"), "x_1");
         assert_eq!(scope.unique("x_1"), "x_1_1");
@@ -217,7 +280,7 @@ mod tests {
 
     #[test]
     fn numeric_types_are_reserved() {
-        for name in ["float", "float3", "half4x4", "packed_uint3", "ulong2", "bool4"] {
+        for name in ["float", "float3", "half4x4", "packed_uint3", "ulong2", "bool4", "float8", "half16", "double3"] {
             assert!(is_keyword(name), "{name}");
         }
         for name in ["float5", "float3x5", "floats", "int_2", "half_vector"] {

@@ -123,24 +123,24 @@ impl<'a> Cx<'a> {
         self.find_value_structs();
         for id in module.types.structs.keys() {
             if self.used_as_value.contains(id) {
-                let name = self.scope.unique(module.names.get(module.types.structs[id].name));
+                let name = self.scope.unique_in_file(module.names.get(module.types.structs[id].name));
                 self.struct_names[id] = Some(self.names.intern(&name));
             }
         }
         for &func in &self.raised.order {
             if func != entry {
-                let name = self.scope.unique(module.names.get(module.functions[func].name));
+                let name = self.scope.unique_in_file(module.names.get(module.functions[func].name));
                 self.func_names[func] = Some(self.names.intern(&name));
             }
         }
         for global in module.globals.keys() {
             if lift::stays(module, global) {
-                let name = self.scope.unique(module.names.get(module.globals[global].name));
+                let name = self.scope.unique_in_file(module.names.get(module.globals[global].name));
                 self.constant_names[global] = Some(self.names.intern(&name));
             }
         }
         for spec in module.specs.keys() {
-            let name = self.scope.unique(module.names.get(module.specs[spec].name));
+            let name = self.scope.unique_in_file(module.names.get(module.specs[spec].name));
             self.scope.reserve(&format!("{name}_value"));
             self.spec_names[spec] = Some(self.names.intern(&name));
         }
@@ -264,7 +264,7 @@ impl<'a> Cx<'a> {
         match self.struct_names[id] {
             Some(name) => name,
             None => {
-                let name = self.scope.unique(self.raised.module.names.get(self.types.structs[id].name));
+                let name = self.scope.unique_in_file(self.raised.module.names.get(self.types.structs[id].name));
                 let name = self.names.intern(&name);
                 self.struct_names[id] = Some(name);
                 name
