@@ -13,7 +13,14 @@ public:
 } // namespace std
 namespace metal {
 using std::initializer_list;
-template<class To, class From> METAL_FUNC To as_type(From f) { static_assert(sizeof(To) == sizeof(From), "as_type: sizes differ"); return __builtin_bit_cast(To, f); }
+namespace __msl {
+template<class V> struct reinterpretable { static constexpr bool v = shape<V>::n != 0 && !same<typename shape<V>::e, bool>::v; };
+}
+template<class To, class From> METAL_FUNC To as_type(From f) {
+  static_assert(__msl::reinterpretable<To>::v && __msl::reinterpretable<From>::v, "as_type: numbers and vectors of numbers only");
+  static_assert(sizeof(To) == sizeof(From), "as_type: sizes differ");
+  return __builtin_bit_cast(To, f);
+}
 
 template<typename T, size_t N> struct array {
   T __e[N];

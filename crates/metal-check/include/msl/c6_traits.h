@@ -87,3 +87,56 @@ using metal::as_type;
 #define M_SQRT2_F 1.41421356237310f
 #define M_SQRT1_2_F 0.707106781186548f
 #define M_PI_H 3.14159265358979h
+#define M_LN10_F 2.30258509299405f
+#define M_LOG10E_F 0.434294481903252f
+#define M_2_SQRTPI_F 1.12837916709551f
+#define OF_FLOAT(name, type) type(M_##name##_F)
+#define M_PI_2_H OF_FLOAT(PI_2, half)
+#define M_PI_4_H OF_FLOAT(PI_4, half)
+#define M_1_PI_H OF_FLOAT(1_PI, half)
+#define M_2_PI_H OF_FLOAT(2_PI, half)
+#define M_2_SQRTPI_H OF_FLOAT(2_SQRTPI, half)
+#define M_E_H OF_FLOAT(E, half)
+#define M_LOG2E_H OF_FLOAT(LOG2E, half)
+#define M_LOG10E_H OF_FLOAT(LOG10E, half)
+#define M_LN2_H OF_FLOAT(LN2, half)
+#define M_LN10_H OF_FLOAT(LN10, half)
+#define M_SQRT2_H OF_FLOAT(SQRT2, half)
+#define M_SQRT1_2_H OF_FLOAT(SQRT1_2, half)
+#define FLT_DIG 6
+#define FLT_DECIMAL_DIG 9
+#define FLT_MANT_DIG 24
+#define FLT_MAX_10_EXP 38
+#define FLT_MAX_EXP 128
+#define FLT_MIN_10_EXP (-37)
+#define FLT_MIN_EXP (-125)
+#define FLT_RADIX 2
+#define FP_ILOGB0 INT_MIN
+#define FP_ILOGBNAN INT_MIN
+#define HALF_EPSILON 0x1p-10h
+#define HALF_DIG 2
+#define HALF_DECIMAL_DIG 5
+#define HALF_MANT_DIG 11
+#define HALF_MAX_10_EXP 4
+#define HALF_MAX_EXP 16
+#define HALF_MIN_10_EXP (-4)
+#define HALF_MIN_EXP (-13)
+#define HALF_RADIX 2
+#define CHAR_MAX 127
+#define CHAR_MIN (-128)
+#define SCHAR_MAX 127
+#define SCHAR_MIN (-128)
+#define UCHAR_MAX 255
+#define SHRT_MAX 32767
+#define SHRT_MIN (-32768)
+#define USHRT_MAX 65535
+#define LONG_MAX 0x7fffffffffffffffl
+#define LONG_MIN (-0x7fffffffffffffffl - 1)
+#define ULONG_MAX 0xfffffffffffffffful
+
+// Names that Metal keeps for itself, outside of any namespace.
+#define KEPT(name) typedef struct __msl_kept_##name name;
+KEPT(complex) KEPT(imaginary) KEPT(llong) KEPT(ullong) KEPT(quad)
+KEPT(float8) KEPT(float16) KEPT(half8) KEPT(half16) KEPT(int8) KEPT(int16) KEPT(uint8) KEPT(uint16)
+KEPT(double2) KEPT(double3) KEPT(double4)
+#undef KEPT
