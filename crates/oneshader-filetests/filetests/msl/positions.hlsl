@@ -86,5 +86,5 @@ void repeated(uint3 id : SV_DispatchThreadID) {
 //     texture2d<float, access::write> image [[texture(0)]],
 //     uint id [[thread_position_in_grid]])
 // {
-//     image.write(float4(uint4(id)), uint2(id));
+//     image.write(float4(float(id)), uint2(id));
 // }

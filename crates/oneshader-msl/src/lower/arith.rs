@@ -327,13 +327,8 @@ impl Body<'_, '_> {
             && x == y
         {
             // `uint2(int2(x))` of one number is `uint2(uint(x))`.
-            if let Some(&scalar) = self.splats.get(&a) {
-                let part =
-                    self.cx.types.scalar(Scalar::Int { bits: y, signed: scalars.1.is_some_and(Scalar::is_signed) });
-                let scalar = self.construct(part, &[scalar]);
-                let expr = self.construct(to, &[scalar]);
-                self.splats.insert(expr, scalar);
-                return expr;
+            if let (Some(&scalar), Some(part)) = (self.splats.get(&a), scalars.1) {
+                return self.splat_of(to, part, scalar);
             }
             let expr = self.construct(to, &[a]);
             if self.cx.types.lanes(to) == 1 {
@@ -345,6 +340,15 @@ impl Body<'_, '_> {
         let callee = format!("as_type<{}>", self.cx.names.get(name));
         // C++ computes 16-bit scalars as `int`, which has another size.
         self.call(&callee, &[a])
+    }
+
+    /// A vector of which every component is `value` converted: `float2(float(x))` for `float2(int2(x))`.
+    fn splat_of(&mut self, ty: Type, part: Scalar, value: Expr) -> Expr {
+        let part = self.cx.types.scalar(part);
+        let value = self.construct(part, &[value]);
+        let expr = self.construct(ty, &[value]);
+        self.splats.insert(expr, value);
+        expr
     }
 
     fn conversion(&mut self, data: &InstData) -> Expr {
@@ -374,6 +378,9 @@ impl Body<'_, '_> {
         }
         if from.is_float() && to.is_int() && !self.fits(data) {
             return self.saturating(a, from, from_ty, to, to_ty);
+        }
+        if let Some(&scalar) = self.splats.get(&a) {
+            return self.splat_of(to_ty, to, scalar);
         }
         let expr = self.construct(to_ty, &[a]);
         if from.is_int() && to.is_int() && from.bits() == to.bits() && self.cx.types.lanes(to_ty) == 1 {

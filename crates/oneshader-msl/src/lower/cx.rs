@@ -168,14 +168,23 @@ impl<'a> Cx<'a> {
     fn find_value_structs(&mut self) {
         let module = &self.raised.module;
         let mut seen = EntitySet::with_capacity(module.types.len());
+        // Few types stand for many values.
+        let mut named: EntitySet<Type> = EntitySet::with_capacity(module.types.len());
         let mut stack = Vec::new();
         for &func in &self.raised.order {
             let function = &module.functions[func];
-            stack.extend(function.params.iter().map(|p| p.ty));
-            stack.push(function.ret);
-            stack.extend(function.locals.values().map(|l| l.ty));
-            stack.extend(function.live_insts().map(|(_, _, inst)| inst.ty));
-            stack.extend(function.live_insts().flat_map(|(_, _, inst)| inst.args.iter().map(|&a| function.ty(a))));
+            let mut add = |ty: Type| {
+                if named.insert(ty) {
+                    stack.push(ty);
+                }
+            };
+            function.params.iter().for_each(|p| add(p.ty));
+            add(function.ret);
+            function.locals.values().for_each(|l| add(l.ty));
+            for (_, _, inst) in function.live_insts() {
+                add(inst.ty);
+                inst.args.iter().for_each(|&a| add(function.ty(a)));
+            }
         }
         for (global, var) in module.globals.iter() {
             if var.space != AddressSpace::Handle || lift::stays(module, global) {
