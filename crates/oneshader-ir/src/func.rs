@@ -225,35 +225,6 @@ pub struct Function {
     local_values: SecondaryMap<Local, Option<Value>>,
 }
 
-/// What [`Function::compact`] copies from.
-struct Old {
-    blocks: PrimaryMap<Block, BlockData>,
-    insts: PrimaryMap<Inst, InstData>,
-    values: PrimaryMap<Value, ValueData>,
-    names: SecondaryMap<Value, Option<Name>>,
-}
-
-impl Old {
-    /// The new number of a value that lives.
-    fn keep(
-        &self,
-        to: &mut PrimaryMap<Value, ValueData>,
-        names: &mut SecondaryMap<Value, Option<Name>>,
-        known: &mut SecondaryMap<Value, PackedOption<Value>>,
-        value: Value,
-    ) -> Value {
-        if let Some(new) = known[value].expand() {
-            return new;
-        }
-        let new = to.push(self.values[value]);
-        if let Some(name) = self.names[value] {
-            names[new] = Some(name);
-        }
-        known[value] = new.into();
-        new
-    }
-}
-
 impl Function {
     /// A function without parameters or blocks.
     pub fn new(name: Name, ret: Type, span: Span) -> Self {
@@ -351,37 +322,39 @@ impl Function {
     /// Gives up dead blocks, instructions and values, and numbers the living ones in the order they stand in, so that a walk
     /// over the function is one over memory. Handles into the function mean nothing afterwards.
     pub fn compact(&mut self) {
+        *self = self.compacted();
+    }
+
+    /// A copy that is [compact](Self::compact).
+    pub fn compacted(&self) -> Self {
         let mut blocks: SecondaryMap<Block, PackedOption<Block>> = SecondaryMap::with_capacity(self.blocks.len());
         for (at, &block) in self.order.iter().enumerate() {
             blocks[block] = Block::from_u32(at as u32).into();
         }
-        let old = Old {
-            blocks: std::mem::take(&mut self.blocks),
-            insts: std::mem::take(&mut self.insts),
-            values: std::mem::take(&mut self.values),
-            names: std::mem::take(&mut self.value_names),
-        };
-        let count = self.order.iter().map(|&b| old.blocks[b].insts.len()).sum();
-        self.insts = PrimaryMap::with_capacity(count);
-        self.values = PrimaryMap::with_capacity(self.params.len() + count + self.consts.len());
-        let mut values: SecondaryMap<Value, PackedOption<Value>> = SecondaryMap::with_capacity(old.values.len());
-        for param in &mut self.params {
-            param.value = old.keep(&mut self.values, &mut self.value_names, &mut values, param.value);
+        let target = |b: Block| blocks[b].expand().unwrap_or(b);
+        let count = self.order.iter().map(|&b| self.blocks[b].insts.len()).sum();
+        let mut new = Self::new(self.name, self.ret, self.span);
+        new.locals = self.locals.clone();
+        new.insts = PrimaryMap::with_capacity(count);
+        new.values = PrimaryMap::with_capacity(self.params.len() + count + self.consts.len());
+        new.blocks = PrimaryMap::with_capacity(self.order.len());
+        new.order = Vec::with_capacity(self.order.len());
+        let mut values: SecondaryMap<Value, PackedOption<Value>> = SecondaryMap::with_capacity(self.values.len());
+        for param in &self.params {
+            let value = self.keep(&mut new, &mut values, param.value);
+            new.params.push(Param { value, ..*param });
         }
-        self.blocks = PrimaryMap::with_capacity(self.order.len());
-        for index in 0..self.order.len() {
-            let data = &old.blocks[self.order[index]];
+        for &block in &self.order {
+            let data = &self.blocks[block];
             let mut insts = Vec::with_capacity(data.insts.len());
             for &inst in &data.insts {
-                let mut data = old.insts[inst].clone();
-                let new = self.insts.next_key();
+                let mut data = self.insts[inst].clone();
                 if let Some(result) = &mut data.result {
-                    *result = old.keep(&mut self.values, &mut self.value_names, &mut values, *result);
-                    self.values[*result].def = ValueDef::Inst(new);
+                    *result = self.keep(&mut new, &mut values, *result);
+                    new.values[*result].def = ValueDef::Inst(new.insts.next_key());
                 }
-                insts.push(self.insts.push(data));
+                insts.push(new.insts.push(data));
             }
-            let target = |b: Block| blocks[b].expand().unwrap_or(b);
             let mut term = data.term.clone();
             term.map_successors(|b| *b = target(*b));
             let merge = match data.merge {
@@ -389,33 +362,45 @@ impl Function {
                 Merge::Selection(merge) => Merge::Selection(target(merge)),
                 Merge::Loop { merge, cont } => Merge::Loop { merge: target(merge), cont: target(cont) },
             };
-            self.order[index] = self.blocks.push(BlockData { insts, term, merge, hint: data.hint });
+            let block = new.blocks.push(BlockData { insts, term, merge, hint: data.hint });
+            new.order.push(block);
         }
         // Operands, once every result has its number.
-        for data in self.insts.values_mut() {
-            for arg in &mut data.args {
-                *arg = old.keep(&mut self.values, &mut self.value_names, &mut values, *arg);
+        for index in 0..new.insts.len() {
+            let inst = Inst::from_u32(index as u32);
+            for at in 0..new.insts[inst].args.len() {
+                let arg = new.insts[inst].args[at];
+                new.insts[inst].args[at] = self.keep(&mut new, &mut values, arg);
             }
-            for pred in &mut data.preds {
-                *pred = blocks[*pred].expand().unwrap_or(*pred);
+            new.insts[inst].preds.iter_mut().for_each(|pred| *pred = target(*pred));
+        }
+        for index in 0..new.order.len() {
+            let block = new.order[index];
+            if let Some(arg) = new.blocks[block].term.arg() {
+                let arg = self.keep(&mut new, &mut values, arg);
+                new.blocks[block].term.arg_mut().into_iter().for_each(|slot| *slot = arg);
             }
         }
-        for block in self.blocks.values_mut() {
-            if let Some(arg) = block.term.arg_mut() {
-                *arg = old.keep(&mut self.values, &mut self.value_names, &mut values, *arg);
-            }
+        new
+    }
+
+    /// The number in `new`, a copy of this function, of a value that lives; `known` has those given already.
+    fn keep(&self, new: &mut Self, known: &mut SecondaryMap<Value, PackedOption<Value>>, value: Value) -> Value {
+        if let Some(number) = known[value].expand() {
+            return number;
         }
-        self.consts.clear();
-        self.globals.clear();
-        self.local_values.clear();
-        for (value, data) in self.values.iter() {
-            match data.def {
-                ValueDef::Const(c) => drop(self.consts.insert(c, value)),
-                ValueDef::Global(g) => drop(self.globals.insert(g, value)),
-                ValueDef::Local(l) => self.local_values[l] = Some(value),
-                ValueDef::Inst(_) | ValueDef::Param(_) => {}
-            }
+        let number = new.values.push(self.values[value]);
+        if let Some(name) = self.value_names[value] {
+            new.value_names[number] = Some(name);
         }
+        match self.values[value].def {
+            ValueDef::Const(c) => drop(new.consts.insert(c, number)),
+            ValueDef::Global(g) => drop(new.globals.insert(g, number)),
+            ValueDef::Local(l) => new.local_values[l] = Some(number),
+            ValueDef::Inst(_) | ValueDef::Param(_) => {}
+        }
+        known[value] = number.into();
+        number
     }
 
     /// The block where the function begins.

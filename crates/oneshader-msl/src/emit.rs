@@ -69,18 +69,32 @@ fn emit_entry(
         MslBinding::ArgumentStruct => argument_struct(&mut cx),
     };
     cx.has_arguments = !arguments.fields.is_empty();
-    let mut functions = Vec::with_capacity(raised.order.len());
-    for &func in &raised.order {
-        functions.push(lower_function(&mut cx, func));
+    // Each is spelled as soon as it is there: trees take much room.
+    let mut functions = Functions::default();
+    for (i, &func) in raised.order.iter().enumerate() {
+        if i > 0 {
+            functions.text.push('\n');
+        }
+        functions.last = functions.text.len();
+        if let Some(function) = lower_function(&mut cx, func) {
+            print::function(&mut functions.text, &cx.names, &function);
+        }
         cx.facts[func] = facts(&raised.module, &raised.module.functions[func], &cx.facts);
     }
     if cx.bag.has_errors() {
         return None;
     }
-    let functions: Vec<_> = functions.into_iter().collect::<Option<_>>()?;
     let source = file(&mut cx, &arguments, &functions);
     let function = crate::names::entry_function_name(module.names.get(entry.name));
     Some(MslOutput { source, function, arguments: arguments.members })
+}
+
+/// The text of all functions.
+#[derive(Default)]
+struct Functions {
+    text: String,
+    /// Where the entry point's begins.
+    last: usize,
 }
 
 /// The argument structure.
@@ -169,7 +183,7 @@ pub(crate) fn table_member(cx: &Cx, global: Global) -> String {
     argument_name(&cx.raised.module, first_view(cx, global))
 }
 
-fn file(cx: &mut Cx, arguments: &Arguments, functions: &[crate::ast::Function]) -> String {
+fn file(cx: &mut Cx, arguments: &Arguments, functions: &Functions) -> String {
     // What initial values of constants need is declared too.
     let constants = constants(cx);
     let specs = specs(cx);
@@ -210,16 +224,10 @@ fn file(cx: &mut Cx, arguments: &Arguments, functions: &[crate::ast::Function]) 
         print::function(&mut out, &cx.names, &transfer.function);
         out.push('\n');
     }
-    let last = functions.len().saturating_sub(1);
-    for (i, function) in functions.iter().enumerate() {
-        if i == last {
-            out.push_str(&cx.io_structs);
-        }
-        print::function(&mut out, &cx.names, function);
-        if i < last {
-            out.push('\n');
-        }
-    }
+    let (helpers, entry) = functions.text.split_at(functions.last);
+    out.push_str(helpers);
+    out.push_str(&cx.io_structs);
+    out.push_str(entry);
     out
 }
 

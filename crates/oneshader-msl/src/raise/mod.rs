@@ -116,7 +116,7 @@ fn reached(module: &IrModule, order: &[Func]) -> IrModule {
     });
     for (id, func) in module.functions.iter() {
         clone.functions.push(match wanted.contains(id) {
-            true => func.clone(),
+            true => func.compacted(),
             false => Function::new(func.name, func.ret, func.span),
         });
     }
