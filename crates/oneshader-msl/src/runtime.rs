@@ -128,6 +128,11 @@ inline void texture_fence(T texture)
     texture.fence();
 }
 ";
+    /// An array without a structure around it, which a ray query must not be a member of.
+    PlainArray = "plain_array", [], "\
+template <typename T, size_t N>
+using plain_array = T[N];
+";
     /// Unsigned division: by zero gives all ones.
     UDiv = "divide", [], divided!("divide", "/");
     /// Unsigned remainder: by zero gives all ones.

@@ -245,8 +245,12 @@ impl<'a> Cx<'a> {
             TypeKind::Vector { elem, len } => format!("{}{len}", scalar_name(elem)),
             TypeKind::Matrix { elem, rows, cols } => format!("{}{rows}x{cols}", scalar_name(elem)),
             TypeKind::Array { elem, len } => {
+                let template = match self.holds_queries(elem) {
+                    true => self.need(Helper::PlainArray),
+                    false => "array",
+                };
                 let elem = self.value_type(elem);
-                format!("array<{}, {len}>", self.names.get(elem))
+                format!("{template}<{}, {len}>", self.names.get(elem))
             }
             TypeKind::Struct(id) => {
                 let name = self.struct_name(id);
@@ -361,6 +365,14 @@ impl<'a> Cx<'a> {
                 format!("{} {base}*", space_of(resource, class))
             }
         }
+    }
+
+    /// Whether `ty` is a ray query or an array of them.
+    fn holds_queries(&self, mut ty: Type) -> bool {
+        while let TypeKind::Array { elem, .. } = self.types.kind(ty) {
+            ty = elem;
+        }
+        self.types.kind(ty) == TypeKind::RayQuery
     }
 
     /// The type of a query: with its flags when they are asked for, which Metal does not tell.

@@ -106,6 +106,12 @@ pub(crate) fn stage_io(
     for &global in &entry.outputs {
         this.output(global, &mut output);
     }
+    // MSL 5.2.3.3: a vertex function returns nothing or a position too; without one HLSL draws nothing, as zeros do.
+    let positioned = output.fields.iter().any(|field| field.contains("[[position"));
+    if entry.stage == Stage::Vertex && !output.fields.is_empty() && !positioned {
+        let field = this.fields.unique("position");
+        output.fields.push(format!("float4 {field} [[position]];"));
+    }
     let mut io = this.io;
     io.has_attributes = entry.stage == Stage::Vertex && !input.fields.is_empty();
     io.input = (!input.fields.is_empty()).then_some(input);
