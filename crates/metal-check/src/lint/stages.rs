@@ -27,6 +27,11 @@ pub(super) fn check(lint: &mut Lint<'_>, structs: &Structs<'_>) {
 
 /// The type of a member that goes between stages, and the place of its attributes.
 fn member(m: &Member<'_>, remarks: &mut Vec<(usize, String)>) {
+    let barycentric = m.attributes.iter().find(|a| a.name == "barycentric_coord");
+    let other = m.attributes.iter().find(|a| a.name.starts_with("centroid_") || a.name.starts_with("sample_"));
+    if let (Some(a), Some(b)) = (barycentric, other) {
+        remarks.push((a.at, format!("'{}' and '{}' attributes are not compatible", a.name, b.name)));
+    }
     if let Some(at) = m.late {
         remarks.push((at, "an attribute after the bounds of an array cannot be applied to types".to_owned()));
     }
@@ -60,7 +65,13 @@ fn functions(s: &TokenStream<'_>, structs: &Structs<'_>, remarks: &mut Vec<(usiz
                 }
             }
         }
-        for m in structs.get(result).into_iter().flatten() {
+        let members = structs.get(result);
+        let places = members.is_some_and(|m| m.iter().flat_map(|m| &m.attributes).any(|a| a.name == "position"));
+        if entry.stage == Stage::Vertex && members.is_some() && !places {
+            let message = format!("missing output declaration with attribute 'position': '{result}'");
+            remarks.push((entry.first, message));
+        }
+        for m in members.into_iter().flatten() {
             for a in m.attributes.iter().filter(|a| foreign.contains(&a.name)) {
                 remarks.push((a.at, format!("'{}' is not an output of a {stage} function: '{result}'", a.name)));
             }

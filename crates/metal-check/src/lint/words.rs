@@ -53,6 +53,9 @@ pub(super) fn check(lint: &mut Lint<'_>) {
             if word != "delete" || s.str(i.wrapping_sub(1)) != "=" {
                 remarks.push((i, (*message).to_owned()));
             }
+        } else if word == "intersection_query" && in_array(s, i) {
+            let message = "an 'intersection_query' cannot be a member of a structure, nor an element of 'array'";
+            remarks.push((i, message.to_owned()));
         } else if word == "long" && s.str(i + 1) == "long" {
             remarks.push((i, "'long long' is not supported in Metal".to_owned()));
         } else if WORDS_OF_OPENCL.contains(&word)
@@ -99,6 +102,15 @@ pub(super) fn brackets(lint: &mut Lint<'_>) {
 /// Whether the text declares a function `name` itself.
 fn declared(s: &TokenStream<'_>, name: &str) -> bool {
     (1..s.len()).any(|i| s.str(i) == name && s.str(i + 1) == "(" && s.is_ident(i - 1) && s.str(i - 1) != "return")
+}
+
+/// Whether the type at token `i` is the first argument of `array`.
+fn in_array(s: &TokenStream<'_>, i: usize) -> bool {
+    let mut k = i;
+    while k > 1 && (s.str(k - 1) == "::" || matches!(s.str(k - 1), "raytracing" | "metal")) {
+        k -= 1;
+    }
+    k > 1 && s.str(k - 1) == "<" && s.str(k - 2) == "array"
 }
 
 /// Whether the `[` at `i` introduces a lambda: where an operand may stand, with a body or parameters after it.
