@@ -191,6 +191,12 @@ objects! {
     SampledTexture3D: "vk::SampledTexture3D";
     SampledTextureCube: "vk::SampledTextureCUBE";
     SampledTextureCubeArray: "vk::SampledTextureCUBEArray";
+    /// Types of SPIR-V and their arguments: the type checker makes other types of them.
+    SpirvOpaqueType: "vk::SpirvOpaqueType";
+    SpirvType: "vk::SpirvType";
+    SpirvConstant: "vk::integral_constant";
+    SpirvLiteral: "vk::Literal";
+    SpirvResult: "vk::ext_result_id";
     /// `vk::BufferPointer<T, align>`: the type checker makes another type of it.
     BufferPointer: "vk::BufferPointer";
     SubpassInput: "SubpassInput";

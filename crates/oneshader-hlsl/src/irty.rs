@@ -52,6 +52,9 @@ impl Cx<'_> {
             TyKind::Error | TyKind::String | TyKind::HeapEntry(_) => self.b.module.types.scalar(ir::Scalar::U32),
             TyKind::RayQuery(_) => self.b.module.types.intern(TypeKind::RayQuery),
             TyKind::BufferPointer(..) => self.b.module.types.scalar(Elem::Uint64.ir()),
+            // One type serves both forms.
+            TyKind::Spirv(_) if layout => self.ir(ty),
+            TyKind::Spirv(at) => self.spirv_ir(at),
             TyKind::Scalar(e) => self.b.module.types.scalar(e.ir()),
             TyKind::Vector(e, n) => self.b.module.types.vector(e.ir(), n),
             TyKind::Matrix(e, r, c, _) if layout && self.is_spread(ty) => {

@@ -244,6 +244,8 @@ pub enum TyKind {
     Object(ObjectKind, Ty),
     /// `vk::BufferPointer<T, align>`: an address of a `T`; the alignment is 0 when none is stated.
     BufferPointer(Ty, u32),
+    /// A type of SPIR-V, or an operand of one: an entry of [`Tys::spirv`].
+    Spirv(u32),
     /// `string`.
     String,
     /// `RayQuery<flags>`.
@@ -350,6 +352,8 @@ pub struct StructDef {
     pub has_objects: bool,
     /// Whether a ray query is somewhere inside.
     pub has_queries: bool,
+    /// Whether a type of SPIR-V is somewhere inside.
+    pub has_spirv: bool,
     /// How deep structures and arrays nest inside.
     pub depth: u32,
     /// Place of its name.
@@ -380,9 +384,31 @@ pub struct Tys {
     pub structs: Vec<StructDef>,
     /// Enumerations.
     pub enums: Vec<EnumDef>,
+    /// Types of SPIR-V and operands of such types, each once.
+    pub spirv: Vec<SpirvDef>,
+}
+
+/// A type of SPIR-V that the program names, or an operand of one.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SpirvDef {
+    /// `vk::SpirvOpaqueType<opcode, operands...>` and `vk::SpirvType`: opcode, operands, each a type or an operand.
+    Type(u32, Vec<Ty>),
+    /// `vk::integral_constant<T, n>`: the constant and its type.
+    Constant(oneshader_ir::Const, Ty),
+    /// `vk::Literal<vk::integral_constant<T, n>>`: the constant and its words.
+    Literal(Ty, Vec<u32>),
 }
 
 impl Tys {
+    /// The type of an entry of [`Tys::spirv`].
+    pub fn spirv_type(&mut self, def: SpirvDef) -> Ty {
+        let at = self.spirv.iter().position(|d| *d == def).unwrap_or_else(|| {
+            self.spirv.push(def);
+            self.spirv.len() - 1
+        });
+        self.intern(TyKind::Spirv(at as u32))
+    }
+
     /// With the types that have constants.
     pub fn new() -> Self {
         let mut tys = Tys::default();
@@ -526,6 +552,15 @@ impl Tys {
         }
     }
 
+    /// Whether a type of SPIR-V is somewhere inside: such values have no bytes.
+    pub fn has_spirv(&self, ty: Ty) -> bool {
+        match self.kind(self.innermost(ty)) {
+            TyKind::Spirv(_) => true,
+            TyKind::Struct(s) => self.def(s).has_spirv,
+            _ => false,
+        }
+    }
+
     /// Whether nothing but numbers is inside (structures, arrays and enumerations count by what they hold).
     pub fn is_numeric_aggregate(&self, ty: Ty) -> bool {
         match self.kind(ty) {
@@ -587,6 +622,11 @@ impl Tys {
                 })
             }
             TyKind::Enum(e) => self.enums[e.0 as usize].name.map_or("<anonymous enum>", |n| names.text(n)).into(),
+            TyKind::Spirv(at) => match &self.spirv[at as usize] {
+                SpirvDef::Type(opcode, _) => format!("vk::SpirvOpaqueType<{opcode}, ...>"),
+                SpirvDef::Constant(..) => "vk::integral_constant".into(),
+                SpirvDef::Literal(..) => "vk::Literal".into(),
+            },
             TyKind::BufferPointer(of, 0) => format!("vk::BufferPointer<{}>", self.show(names, of)),
             TyKind::BufferPointer(of, align) => format!("vk::BufferPointer<{}, {align}>", self.show(names, of)),
             TyKind::Object(kind, Ty::VOID) => kind.text().into(),

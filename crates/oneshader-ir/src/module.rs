@@ -270,6 +270,10 @@ pub enum InlineOperand {
     Id,
     /// Literal words.
     Literal(Vec<u32>),
+    /// A type.
+    Type(Type),
+    /// A constant.
+    Const(Const),
 }
 
 /// An instruction of SPIR-V that the program names by its number (HLSL proposal 0011, inline SPIR-V).

@@ -275,6 +275,8 @@ pub enum TypeKind {
     Resource(ResourceType),
     /// The state of a ray query. It lives in variables alone: never a value, and never copied.
     RayQuery,
+    /// A type of SPIR-V that the program names ([`InlineSpirv`](crate::InlineSpirv) with the opcode of a type).
+    Spirv(crate::Inline),
 }
 
 impl TypeKind {

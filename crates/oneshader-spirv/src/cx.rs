@@ -42,6 +42,10 @@ pub(crate) struct Cx<'a> {
     pub strings: FxHashMap<oneshader_ir::Name, u32>,
     /// Capabilities and extensions that the program asks for.
     pub asked: (BTreeSet<u32>, BTreeSet<String>),
+    /// The program asks for the Vulkan memory model: accesses that other invocations see say so themselves.
+    pub vulkan_memory: bool,
+    /// In that model: some resource is `globallycoherent`, so every access to a buffer or image is.
+    pub coherent: bool,
     /// Execution modes that the program asks for in what the entry point at hand reaches: instruction and its words behind
     /// the entry point.
     pub modes: Vec<(ExecutionMode, Op, Vec<u32>)>,

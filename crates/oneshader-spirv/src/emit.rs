@@ -16,7 +16,7 @@ use oneshader_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use spirv::{ExecutionModel, Op, SourceLanguage};
+use spirv::{Capability, ExecutionModel, Op, SourceLanguage};
 use std::collections::BTreeSet;
 
 /// What an entry point and the functions it reaches make use of.
@@ -133,6 +133,8 @@ impl<'a> SpirvBackend<'a> {
             bag.report(codes::SPIRV_UNSUPPORTED, Span::NONE, what);
             return None;
         };
+        let vulkan_memory =
+            ir.inlines.values().any(|inline| inline.capabilities.contains(&(Capability::VulkanMemoryModel as u32)));
         let mut cx = Cx {
             ir,
             opts: self.options,
@@ -150,6 +152,9 @@ impl<'a> SpirvBackend<'a> {
             strings: FxHashMap::default(),
             sets: FxHashMap::default(),
             asked: Default::default(),
+            vulkan_memory,
+            coherent: vulkan_memory
+                && ir.globals.values().any(|g| matches!(&g.kind, GlobalKind::Resource(r) if r.coherent)),
             modes: Vec::new(),
             files: FxHashMap::default(),
             resources: FxHashMap::default(),
@@ -178,8 +183,15 @@ impl<'a> SpirvBackend<'a> {
         let needs = caps::needs(&cx.m, self.options.target);
         let (mut capabilities, asked) = std::mem::take(&mut cx.asked);
         capabilities.extend(needs.capabilities.iter().map(|&c| c as u32));
+        let mut model = None;
+        if vulkan_memory {
+            // The second is for atomics and barriers of the device's scope.
+            let both = [Capability::VulkanMemoryModel, Capability::VulkanMemoryModelDeviceScope];
+            capabilities.extend(both.map(|c| c as u32));
+            model = (self.options.target.version() < (1, 5)).then_some("SPV_KHR_vulkan_memory_model");
+        }
         let mut extensions = BTreeSet::new();
-        for name in needs.extensions.iter().copied().chain(asked.iter().map(|name| &**name)) {
+        for name in needs.extensions.iter().copied().chain(asked.iter().map(|name| &**name)).chain(model) {
             match permitted(&self.options.extensions, name) {
                 Some(name) => {
                     extensions.insert(name.to_owned());

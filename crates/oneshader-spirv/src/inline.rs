@@ -4,8 +4,19 @@ use crate::cx::Cx;
 use crate::func::{Fx, Lowered};
 use crate::memory::Mem;
 use crate::module::MAX_OPERANDS;
+use oneshader_diag::Span;
 use oneshader_ir::{Inline, InlineOperand, InlineSpirv, InstData, TypeKind, Value};
 use spirv::{Decoration, ExecutionMode, Op};
+
+/// Whether an opcode declares a type that a program may name: not the module's functions and forward pointers.
+fn is_type(op: Op) -> bool {
+    use Op::*;
+    let core = (TypeInt as u32..=TypeQueue as u32).contains(&(op as u32)) && op != TypeFunction;
+    core || matches!(
+        op,
+        TypeAccelerationStructureKHR | TypeRayQueryKHR | TypeCooperativeMatrixKHR | TypeCooperativeMatrixNV
+    )
+}
 
 /// Where an instruction stands in a module.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,6 +56,29 @@ fn section(op: Op) -> Option<Section> {
 }
 
 impl Cx<'_> {
+    /// A type that the program names.
+    pub fn inline_type(&mut self, id: Inline) -> u32 {
+        let ir = self.ir;
+        let inline = ir.inlines.get(id).cloned().unwrap_or_default();
+        let mut words = Vec::new();
+        for operand in &inline.operands {
+            match operand {
+                InlineOperand::Literal(literal) => words.extend_from_slice(literal),
+                &InlineOperand::Type(ty) => words.push(self.ty(ty)),
+                &InlineOperand::Const(c) => words.push(self.constant(c)),
+                InlineOperand::Id => {}
+            }
+        }
+        self.ask(&inline);
+        match Op::from_u32(inline.opcode).filter(|op| is_type(*op) && words.len() <= MAX_OPERANDS) {
+            Some(op) => self.unique_type(op, &words),
+            None => {
+                self.unsupported(Span::NONE, format!("{} is no type of SPIR-V", inline.opcode));
+                self.void()
+            }
+        }
+    }
+
     /// Notes what an instruction asks of the module.
     fn ask(&mut self, inline: &InlineSpirv) {
         self.asked.0.extend(inline.capabilities.iter().copied());
@@ -65,6 +99,8 @@ impl Fx<'_, '_> {
             match operand {
                 InlineOperand::Literal(literal) => words.extend_from_slice(literal),
                 InlineOperand::Id => words.push(self.operand_id(*args.next()?)?),
+                &InlineOperand::Type(ty) => words.push(self.cx.ty(ty)),
+                &InlineOperand::Const(c) => words.push(self.cx.constant(c)),
             }
         }
         if words.len() > MAX_OPERANDS {

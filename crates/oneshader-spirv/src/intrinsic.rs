@@ -527,7 +527,11 @@ impl Fx<'_, '_> {
             I::AllMemoryBarrier => (Scope::Device, device | group, false),
             _ => (Scope::Device, device | group, true),
         };
-        let semantics = self.cx.u32((memory | MemorySemantics::ACQUIRE_RELEASE).bits());
+        let mut memory = memory | MemorySemantics::ACQUIRE_RELEASE;
+        if self.cx.vulkan_memory {
+            memory |= MemorySemantics::MAKE_AVAILABLE | MemorySemantics::MAKE_VISIBLE;
+        }
+        let semantics = self.cx.u32(memory.bits());
         let scope = self.cx.u32(scope as u32);
         if waits {
             let group = self.cx.u32(Scope::Workgroup as u32);

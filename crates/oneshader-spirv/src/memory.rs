@@ -56,12 +56,6 @@ impl Pointer {
     pub fn variable(id: u32, ty: Type, class: StorageClass) -> Self {
         Self { id, ty, mem: Mem::Plain, class, nonuniform: false, as_uint: false, block: false, align: 0 }
     }
-
-    /// Memory operands of a load or store.
-    fn operands(self) -> impl Iterator<Item = u32> {
-        let aligned = [MemoryAccess::ALIGNED.bits(), self.align];
-        aligned.into_iter().filter(move |_| self.align > 0)
-    }
 }
 
 /// What is known of an address that is `offset` bytes from one that is a multiple of `align`.
@@ -78,6 +72,30 @@ impl Fx<'_, '_> {
         self.cx.mem_ty(ty, mem) == self.cx.ty(ty)
     }
 
+    /// Memory operands of a load or store.
+    fn memory_operands(&mut self, class: StorageClass, align: u32, write: bool) -> SmallVec<[u32; 4]> {
+        let mut mask = MemoryAccess::NONE;
+        mask.set(MemoryAccess::ALIGNED, align > 0);
+        let device = matches!(class, StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer);
+        let coherent = device && self.cx.coherent;
+        if self.cx.vulkan_memory && (device || class == StorageClass::Workgroup) {
+            mask |= MemoryAccess::NON_PRIVATE_POINTER;
+        }
+        mask.set(MemoryAccess::MAKE_POINTER_AVAILABLE, coherent && write);
+        mask.set(MemoryAccess::MAKE_POINTER_VISIBLE, coherent && !write);
+        let mut words = SmallVec::new();
+        if !mask.is_empty() {
+            words.push(mask.bits());
+        }
+        if align > 0 {
+            words.push(align);
+        }
+        if coherent {
+            words.push(self.cx.u32(Scope::QueueFamily as u32));
+        }
+        words
+    }
+
     /// The value in memory at `pointer`.
     pub fn load(&mut self, pointer: Pointer) -> u32 {
         let mem_ty = match pointer.block {
@@ -85,7 +103,7 @@ impl Fx<'_, '_> {
             false => self.cx.mem_ty(pointer.ty, pointer.mem),
         };
         let mut words: SmallVec<[u32; 3]> = SmallVec::from_slice(&[pointer.id]);
-        words.extend(pointer.operands());
+        words.extend(self.memory_operands(pointer.class, pointer.align, false));
         let raw = self.op(Op::Load, mem_ty, &words);
         if pointer.nonuniform {
             self.nonuniform(raw);
@@ -97,7 +115,7 @@ impl Fx<'_, '_> {
     pub fn store(&mut self, pointer: Pointer, value: u32) {
         let raw = self.pack(value, pointer.ty, pointer.mem);
         let mut words: SmallVec<[u32; 4]> = SmallVec::from_slice(&[pointer.id, raw]);
-        words.extend(pointer.operands());
+        words.extend(self.memory_operands(pointer.class, pointer.align, true));
         self.effect(Op::Store, &words);
     }
 
@@ -343,7 +361,9 @@ impl Fx<'_, '_> {
             for unit in 0..units {
                 let index = self.add_units(first, lane * units + unit);
                 let (ptr, nonuniform) = self.raw_unit(data.args[0], view, index)?;
-                let word = self.op(Op::Load, uint, &[ptr]);
+                let mut operands = self.memory_operands(StorageClass::StorageBuffer, 0, false);
+                operands.insert(0, ptr);
+                let word = self.op(Op::Load, uint, &operands);
                 if nonuniform {
                     self.nonuniform(word);
                 }
@@ -403,7 +423,9 @@ impl Fx<'_, '_> {
             for (i, unit) in units.into_iter().enumerate() {
                 let index = self.add_units(first, u32::from(lane) * count + i as u32);
                 let (ptr, _) = self.raw_unit(data.args[0], view, index)?;
-                self.effect(Op::Store, &[ptr, unit]);
+                let mut operands = self.memory_operands(StorageClass::StorageBuffer, 0, true);
+                operands.insert_from_slice(0, &[ptr, unit]);
+                self.effect(Op::Store, &operands);
             }
         }
         Some(())

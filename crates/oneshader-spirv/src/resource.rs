@@ -203,7 +203,7 @@ impl Cx<'_> {
         if let Some(counter) = counter {
             self.reflect_counter(var, counter.var);
         }
-        if resource.coherent && !read_only(ty) {
+        if resource.coherent && !read_only(ty) && !self.vulkan_memory {
             self.m.decorate(var, Decoration::Coherent, &[]);
         }
         if let (ResourceType::SubpassInput { .. }, Some(index)) = (ty, resource.vk_input_attachment) {

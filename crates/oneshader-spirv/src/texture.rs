@@ -8,7 +8,7 @@ use oneshader_ir::{
     Access, ConstData, InstData, ResourceType, Scalar, TextureDim, TextureOp, TextureOperands, TextureType, Type,
     TypeKind, Value,
 };
-use spirv::{ImageOperands, Op, StorageClass};
+use spirv::{ImageOperands, Op, Scope, StorageClass};
 
 /// Image operands being gathered: the mask, then the ids in the order of the mask's bits.
 struct Operands {
@@ -415,6 +415,9 @@ impl Fx<'_, '_> {
             };
             image.add(ImageOperands::SAMPLE, &[sample]);
         }
+        if storage && !subpass {
+            self.shared_texel(&mut image, ImageOperands::MAKE_TEXEL_VISIBLE);
+        }
         let ty = self.cx.num(sampled_scalar(texture.texel), 4);
         let mut words = vec![id, coord];
         image.append(&mut words);
@@ -423,6 +426,17 @@ impl Fx<'_, '_> {
             self.nonuniform(value.1);
         }
         self.texel_result(value, texture, data)
+    }
+
+    /// In the Vulkan memory model: other invocations see the access; with `coherent` as soon as it is made.
+    fn shared_texel(&mut self, image: &mut Operands, coherent: ImageOperands) {
+        if self.cx.vulkan_memory {
+            image.add(ImageOperands::NON_PRIVATE_TEXEL, &[]);
+        }
+        if self.cx.coherent {
+            let scope = self.cx.u32(Scope::QueueFamily as u32);
+            image.add(coherent, &[scope]);
+        }
     }
 
     fn image_store(&mut self, data: &InstData, operands: TextureOperands) -> Option<()> {
@@ -438,6 +452,7 @@ impl Fx<'_, '_> {
             let sample = self.use_id(sample);
             image.add(ImageOperands::SAMPLE, &[sample]);
         }
+        self.shared_texel(&mut image, ImageOperands::MAKE_TEXEL_AVAILABLE);
         let mut words = vec![id, coord, texel];
         image.append(&mut words);
         self.effect(Op::ImageWrite, &words);

@@ -78,6 +78,7 @@ impl Cx<'_> {
             }
             TypeKind::Struct(_) => self.struct_ty(ty, mem, false),
             TypeKind::RayQuery => self.ray_query_type(),
+            TypeKind::Spirv(id) => self.inline_type(id),
             TypeKind::Pointer { .. } | TypeKind::RuntimeArray { .. } | TypeKind::Resource(_) => {
                 self.internal(Span::NONE, "a value of an opaque type reached memory");
                 self.void()

@@ -83,3 +83,70 @@ fn capabilities_choose_the_models() {
     let words = emit(&text, &for_target(TargetEnv::Vulkan1_2));
     has(&common::disassemble(&words), "OpMemoryModel PhysicalStorageBuffer64 Vulkan");
 }
+
+#[test]
+fn named_types_are_emitted_with_what_they_are_made_of() {
+    let text = compute(
+        "inline asm0 4456 operands(type f32, const u32 3, const u32 16, const u32 16, const u32 2)
+inline asm1 80 capabilities(6022, 5345) extensions(\"SPV_KHR_cooperative_matrix\") operands(id)
+inline asm2 32 operands([7], type f32)
+inline asm3 65 operands(id, id)
+inline asm4 61 operands(id)
+inline asm5 4460 operands(type asm0)
+inline asm6 62 operands(id, id)",
+        "  v4: asm0 = spirv asm1, f32 1.0
+  store l1, v4
+  v5: asm2 = spirv asm3, l1, u32 0
+  v6: f32 = spirv asm4, v5
+  spirv asm6, v5, v6
+  v7: u32 = spirv asm5",
+    );
+    let text = text.replace("local l0 \"x\": f32", "local l0 \"x\": f32\n  local l1 \"m\": asm0");
+    let out = check_for(&text, TargetEnv::Vulkan1_3);
+    for words in [
+        "OpTypeCooperativeMatrixKHR %6 %9 %10 %10 %11\n",
+        "OpCompositeConstruct",
+        "OpAccessChain  %",
+        "OpCooperativeMatrixLengthKHR  %8  %12\n",
+        "OpMemoryModel Logical Vulkan\n",
+    ] {
+        has(&out, words);
+    }
+    let wrong = compute("inline asm0 61 operands()\ninline asm1 1 operands()", "  v4: asm0 = spirv asm1");
+    let options = SpirvOptions::default();
+    has(&try_emit(&wrong, &options, &LayoutOptions::VULKAN, &SlotOptions::default()).unwrap_err(), "OSH4001");
+}
+
+#[test]
+fn the_vulkan_memory_model_names_what_others_see() {
+    let text = "module handles_resolved
+inline asm0 0 capabilities(5345) operands()
+global g0 \"S\": workgroup [u32 x 4]
+global g1 \"Out\": handle rwbytes resource coherent
+func fn0 \"main\" () -> void {
+block0:
+  spirv asm0
+  v0: ptr<workgroup, u32> = access g0, i32 0
+  v1: u32 = load v0
+  v2: rwbytes = load g1
+  rawstore v2, u32 0, v1
+  v3: u32 = rawload v2, u32 4
+  store v0, v3
+  groupmemorybarriersync
+  ret
+}
+entry compute \"main\" fn0 in() out() threads(1, 1, 1)
+";
+    let out = check_for(text, TargetEnv::Vulkan1_1);
+    for words in [
+        "OpExtension \"SPV_KHR_vulkan_memory_model\"\n",
+        "OpCapability VulkanMemoryModelDeviceScope\n",
+        "MakePointerAvailable|NonPrivatePointer %29\n",
+        "MakePointerVisible|NonPrivatePointer %29\n",
+        " NonPrivatePointer\n",
+        "OpControlBarrier %25 %25 %36\n",
+    ] {
+        has(&out, words);
+    }
+    lacks(&out, "Coherent");
+}

@@ -9,7 +9,7 @@ use crate::cx::Cx;
 use crate::name::Name;
 use crate::sema::func::operator_name;
 use crate::sema::overload::Failure;
-use crate::sema::scope::{ScopeId, Sym};
+use crate::sema::scope::{ScopeId, ScopeKind, Sym};
 use crate::sema::types::is_unsupported;
 use crate::sema::{Candidate, Direction, FnId};
 use crate::ty::{Ty, TyKind};
@@ -143,13 +143,35 @@ impl Cx<'_> {
                 let text = self.text(name).to_owned();
                 match self.find_builtin(&text) {
                     Some(id) => self.call_builtin_named(Some(id), &args, given.as_deref(), span),
-                    None => match self.unsupported_name(name, name_span) {
-                        Some(reported) => Err(reported),
-                        None => Err(self.unknown_function(name, name_span)),
+                    None => match self.lookup_beside(name, &args) {
+                        Some(sym) => self.call_symbol(Some(sym), name, given, args, name_span, span),
+                        None => match self.unsupported_name(name, name_span) {
+                            Some(reported) => Err(reported),
+                            None => Err(self.unknown_function(name, name_span)),
+                        },
                     },
                 }
             }
         }
+    }
+
+    /// Functions of a name that nothing visible has, beside the type of an argument (lookup that depends on arguments).
+    fn lookup_beside(&mut self, name: Name, args: &[Arg]) -> Option<Sym> {
+        args.iter().find_map(|arg| {
+            let ty = match &arg.expr {
+                Expr::Value(value) => value.ty,
+                Expr::Place(place) => place.ty,
+                _ => return None,
+            };
+            let st = self.tys.as_struct(ty)?;
+            let mut at = Some(ScopeId(self.tys.def(st).scope));
+            while let Some(scope) = at
+                && !matches!(self.scope(scope).kind, ScopeKind::Namespace)
+            {
+                at = self.scope(scope).parent;
+            }
+            self.lookup_in(at?, name).filter(|sym| matches!(sym, Sym::Funs(_)))
+        })
     }
 
     /// Calls a function found by its name alone: a method's object is `this`.

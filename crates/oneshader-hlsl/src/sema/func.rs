@@ -518,6 +518,11 @@ impl Cx<'_> {
         if self.holds_ray_query(fun.ret) {
             self.unsupported(fun.span, "a function cannot give back a ray query; pass it as a parameter");
         }
+        for param in &fun.params {
+            if param.dir != Direction::In && self.is_spirv_pointer(param.ty) {
+                self.error(codes::BAD_TYPE, param.span, "a pointer of SPIR-V is bound once, to a name or a parameter");
+            }
+        }
         let types: Vec<(Ty, Span)> = fun.params.iter().map(|p| (p.ty, p.span)).chain([(fun.ret, fun.span)]).collect();
         for (ty, span) in types {
             if let TyKind::Object(kind, _) = self.tys.kind(self.tys.innermost(ty))
@@ -538,6 +543,7 @@ impl Cx<'_> {
         let storage = match (param.dir, self.tys.kind(param.ty)) {
             // A handle stays a value: which resource it is must be known.
             (Direction::In, TyKind::Object(..)) => Storage::Value(value),
+            (Direction::In, _) if self.is_spirv_pointer(param.ty) => Storage::Value(value),
             (Direction::In, _) if self.is_ray_query(param.ty) => Storage::Local(value),
             (Direction::In, _) => {
                 let ir_name = self.ir_name(name);

@@ -25,6 +25,7 @@ pub(crate) mod resource;
 pub(crate) mod scope;
 pub(crate) mod signature;
 pub(crate) mod spirv;
+pub(crate) mod spirv_type;
 pub(crate) mod stmt;
 pub(crate) mod switch;
 pub(crate) mod template;

@@ -28,6 +28,7 @@ impl Cx<'_> {
             is_interface: false,
             has_objects: false,
             has_queries: false,
+            has_spirv: false,
             depth: 0,
             span,
         });
@@ -151,7 +152,7 @@ impl Cx<'_> {
             };
             let base_def = self.tys.def(b);
             let (is_interface, has, depth) = (base_def.is_interface, base_def.has_objects, base_def.depth);
-            let queries = base_def.has_queries;
+            let (queries, spirv) = (base_def.has_queries, base_def.has_spirv);
             let def = &mut self.tys.structs[index];
             if is_interface {
                 def.interfaces.push(base);
@@ -161,6 +162,7 @@ impl Cx<'_> {
                 def.base = Some(base);
                 def.has_objects |= has;
                 def.has_queries |= queries;
+                def.has_spirv |= spirv;
                 def.depth = depth + 1;
             }
         }
@@ -231,12 +233,16 @@ impl Cx<'_> {
             None if node.bits.is_some() => return,
             None => (self.next_slot(s), None),
         };
-        let (has, queries) = (self.tys.has_objects(ty), self.holds_ray_query(ty));
+        if self.is_spirv_pointer(ty) {
+            self.error(codes::BAD_TYPE, span, "a pointer of SPIR-V is bound once, to a name or a parameter");
+        }
+        let (has, queries, spirv) = (self.tys.has_objects(ty), self.holds_ray_query(ty), self.tys.has_spirv(ty));
         let inner = self.tys.innermost(ty);
         let depth = self.tys.as_struct(inner).map_or(0, |s| self.tys.def(s).depth) + 1;
         let def = &mut self.tys.structs[index];
         def.has_objects |= has;
         def.has_queries |= queries;
+        def.has_spirv |= spirv;
         def.depth = def.depth.max(depth);
         def.fields.push(Field {
             name: node.name,

@@ -74,6 +74,11 @@ impl Cx<'_> {
             self.error(codes::BAD_DECLARATION, node.name_span, message);
             return self.add_broken(node.name, node.name_span);
         }
+        if self.tys.has_spirv(ty) {
+            let message = "a value of a type of SPIR-V is a local or `static` variable";
+            self.error(codes::BAD_DECLARATION, node.name_span, message);
+            return self.add_broken(node.name, node.name_span);
+        }
         if self.attribute(attributes, Some("vk"), "push_constant").is_some() {
             return self.declare_push_constant(&node, attributes, ty);
         }

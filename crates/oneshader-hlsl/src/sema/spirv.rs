@@ -13,7 +13,7 @@ use crate::cx::Cx;
 use crate::sema::attribute::is_mode;
 use crate::sema::{FnId, Storage, Var};
 use crate::ty::{Elem, Shape, Ty};
-use crate::value::{Arg, Expr, R, ReadOnly, Value};
+use crate::value::{Arg, Expr, R, ReadOnly, TemplateValue, Value};
 
 /// Opcodes (SPIR-V specification 3.3).
 const NOP: u32 = 0;
@@ -23,6 +23,8 @@ const DECORATE_ID: u32 = 332;
 const DECORATE_STRING: u32 = 5632;
 const EXECUTION_MODE_ID: u32 = 331;
 const READ_CLOCK: u32 = 5056;
+/// `OpCooperativeMatrixLengthKHR`.
+const MATRIX_LENGTH: u32 = 4460;
 
 /// Capabilities and extensions asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -307,6 +309,18 @@ impl Cx<'_> {
         let ty = self.tys.scalar(Elem::Uint64);
         let ir = self.ir(ty);
         Ok(Expr::Value(Value { v: self.b.value(Op::Spirv(id), ir, &[scope.v]), ty }))
+    }
+
+    /// `vk::CooperativeMatrixLength<T>()`, for the header of cooperative matrices: the instruction takes a type.
+    pub(crate) fn matrix_length(&mut self, given: &[TemplateValue], span: Span) -> R<Expr> {
+        let [TemplateValue::Type(of)] = given else {
+            return Err(self.error(codes::TEMPLATE_ARGUMENTS, span, "one type is the template argument"));
+        };
+        let operands = vec![InlineOperand::Type(self.ir(*of))];
+        let inline = InlineSpirv { opcode: MATRIX_LENGTH, operands, ..InlineSpirv::default() };
+        let id = self.b.module.inlines.push(inline);
+        let uint = self.ir(Ty::UINT);
+        Ok(Expr::Value(Value { v: self.b.value(Op::Spirv(id), uint, &[]), ty: Ty::UINT }))
     }
 
     /// A call of a function with `[[vk::ext_instruction]]`.

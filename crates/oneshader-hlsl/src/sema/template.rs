@@ -9,7 +9,7 @@ use crate::cx::Cx;
 use crate::name::Name;
 use crate::sema::scope::{ScopeId, ScopeKind, Sym};
 use crate::sema::{FnId, Special, Storage, Var, VarId, VarTemplate};
-use crate::ty::{Ty, TyKind};
+use crate::ty::{SpirvDef, Ty, TyKind};
 use crate::value::{R, Reported, TemplateValue};
 
 /// Instances inside instances.
@@ -410,8 +410,8 @@ impl Cx<'_> {
                 let segments = &self.ast[self.ast[path].segments];
                 match segments {
                     [only] => only.args.map_or_else(|| is_param(only.name), in_args),
-                    [first, last] if first.name == crate::name::kw::VK => last.args.is_some_and(in_args),
-                    _ => false,
+                    [outer @ .., last] => outer.iter().all(|s| s.args.is_none()) && last.args.is_some_and(in_args),
+                    [] => false,
                 }
             }
             ast::TypeKind::Object { args, .. } => in_args(args),
@@ -457,18 +457,12 @@ impl Cx<'_> {
         let node = self.ast[pattern];
         match node.kind {
             ast::TypeKind::Path(path) => {
-                let segments = &self.ast[self.ast[path].segments];
-                let [segment] = segments else {
-                    let segments: Vec<ast::Segment> = segments.to_vec();
-                    return match self.vk_object(&segments) {
-                        Some((kind, args)) => {
-                            let patterns: Vec<TemplateArg> = self.ast.iter(args).collect();
-                            self.match_object(template, scope, kind, &patterns, ty, bound)
-                        }
-                        None => self.match_plain(scope, template, pattern, ty),
-                    };
+                if let Some(matched) = self.match_named(template, scope, path, ty, bound) {
+                    return matched;
+                }
+                let [segment] = self.ast[self.ast[path].segments] else {
+                    return self.match_plain(scope, template, pattern, ty);
                 };
-                let segment = *segment;
                 match (self.param_index(template, segment.name), segment.args) {
                     (Some(index), None) => {
                         let ty = self.deduced(ty);
@@ -512,6 +506,61 @@ impl Cx<'_> {
         }
     }
 
+    /// Matches a name with arguments against a type: `None` when the name is of no template that can be looked into.
+    fn match_named(
+        &mut self,
+        template: TemplateId,
+        scope: ScopeId,
+        path: ast::PathId,
+        ty: Ty,
+        bound: &mut Bindings,
+    ) -> Option<bool> {
+        let segments: Vec<ast::Segment> = self.ast.iter(self.ast[path].segments).collect();
+        let (last, outer) = segments.split_last()?;
+        let args = last.args?;
+        if outer.iter().any(|s| s.args.is_some()) {
+            return None;
+        }
+        let patterns: Vec<TemplateArg> = self.ast.iter(args).collect();
+        if let Some((kind, _)) = self.vk_object(&segments) {
+            return Some(self.match_object(template, scope, kind, &patterns, ty, bound));
+        }
+        let errors = self.diags.len();
+        let found = self.in_scope(scope, |cx| cx.lookup_path(path));
+        self.diags.truncate(errors);
+        let values = match found.ok()?.0? {
+            Sym::Object(kind) => return Some(self.match_object(template, scope, kind, &patterns, ty, bound)),
+            Sym::StructTemplate(t) if !outer.is_empty() => {
+                let mut at = Some(ty);
+                loop {
+                    let s = at.and_then(|t| self.tys.as_struct(t));
+                    let Some(s) = s else { return Some(false) };
+                    match self.s.instance_of.get(&s) {
+                        Some((found, values)) if *found == t => break values.clone(),
+                        _ => at = self.tys.def(s).base,
+                    }
+                }
+            }
+            Sym::AliasTemplate(t) => {
+                // What the alias stands for says its arguments, and they say the template's.
+                let alias = self.s.alias_templates[t as usize];
+                let mut inner: Bindings = vec![None; self.ast[alias.params].params.len()];
+                if self.s.template_depth >= MAX_DEPTH {
+                    return Some(false);
+                }
+                self.s.template_depth += 1;
+                let matched = self.match_type(alias.params, alias.scope, alias.ty, ty, &mut inner);
+                self.s.template_depth -= 1;
+                match inner.into_iter().collect() {
+                    Some(values) if matched => values,
+                    _ => return Some(false),
+                }
+            }
+            _ => return None,
+        };
+        Some(patterns.iter().zip(values).all(|(p, v)| self.match_arg(template, scope, p, v, bound)))
+    }
+
     fn match_object(
         &mut self,
         template: TemplateId,
@@ -543,6 +592,18 @@ impl Cx<'_> {
                 let align = self.b.module.consts.u32(&mut self.b.module.types, align);
                 values.extend([TemplateValue::Type(of), TemplateValue::Const(align, Ty::UINT)]);
             }
+            (_, TyKind::Spirv(at)) => match (kind, self.tys.spirv[at as usize].clone()) {
+                (ObjectKind::SpirvOpaqueType, SpirvDef::Type(opcode, operands)) => {
+                    let opcode = self.b.module.consts.u32(&mut self.b.module.types, opcode);
+                    values.push(TemplateValue::Const(opcode, Ty::UINT));
+                    values.extend(operands.into_iter().map(TemplateValue::Type));
+                }
+                (ObjectKind::SpirvConstant, SpirvDef::Constant(c, of)) => {
+                    values.extend([TemplateValue::Type(of), TemplateValue::Const(c, of)]);
+                }
+                (ObjectKind::SpirvLiteral, SpirvDef::Literal(of, _)) => values.push(TemplateValue::Type(of)),
+                _ => return false,
+            },
             (ObjectKind::RayQuery, TyKind::RayQuery(flags)) => {
                 let scalar = oneshader_ir::Scalar::U32;
                 let c = self.b.module.consts.scalar(&mut self.b.module.types, scalar, u64::from(flags));

@@ -192,6 +192,15 @@ impl Cx<'_> {
             O::Sampler => return Ok(self.tys.intern(TyKind::Object(O::SamplerState, Ty::VOID))),
             O::RayDesc => return Ok(self.ray_desc()),
             O::RayQuery => return self.ray_query_type(&args, span),
+            O::SpirvOpaqueType | O::SpirvType => return self.spirv_named_type(kind, &args, span),
+            O::SpirvConstant => return self.spirv_constant(&args, span),
+            O::SpirvLiteral => return self.spirv_literal(&args, span),
+            O::SpirvResult => {
+                return match &args[..] {
+                    [of] => self.type_arg(of),
+                    _ => Err(self.error(codes::TEMPLATE_ARGUMENTS, span, "`vk::ext_result_id` takes one type")),
+                };
+            }
             O::BufferPointer => return self.buffer_pointer(&args, span),
             O::LegacyTexture => return Ok(self.tys.intern(TyKind::Object(O::Texture2D, Ty::FLOAT4))),
             _ => {}
@@ -268,6 +277,10 @@ impl Cx<'_> {
         }
         if self.holds_ray_query(arg) {
             let message = format!("`{}` cannot hold `{shown}`: a ray query lives in variables", kind.text());
+            return Err(self.error(codes::BAD_TYPE, span, message));
+        }
+        if self.tys.has_spirv(arg) {
+            let message = format!("`{}` cannot hold `{shown}`, which has no bytes", kind.text());
             return Err(self.error(codes::BAD_TYPE, span, message));
         }
         let bad = match kind {
@@ -371,6 +384,10 @@ impl Cx<'_> {
     pub(crate) fn check_object_type(&mut self, ty: Ty, span: Span) -> R<()> {
         match self.tys.kind(self.tys.innermost(ty)) {
             TyKind::Void => Err(self.error(codes::BAD_TYPE, span, "a variable cannot be of type `void`")),
+            _ if self.tys.innermost(ty) != ty && self.is_spirv_pointer(self.tys.innermost(ty)) => {
+                let message = "a pointer of SPIR-V is bound once, to a name or a parameter";
+                Err(self.error(codes::BAD_TYPE, span, message))
+            }
             TyKind::Struct(s) if !self.tys.def(s).complete => {
                 let shown = self.show(ty);
                 Err(self.error(codes::INCOMPLETE_TYPE, span, format!("`{shown}` is not defined here")))

@@ -144,7 +144,8 @@ impl Cx<'_> {
             return self.declare_ray_query(node, name, ty);
         }
         let mods = self.mods(node);
-        let is_const = mods.contains(Mods::CONST);
+        let is_pointer = self.is_spirv_pointer(ty);
+        let is_const = mods.contains(Mods::CONST) || is_pointer;
         // The variable is visible in its own initializer, as in C++.
         self.at(span);
         let ir_name = self.ir_name(name);
@@ -170,9 +171,9 @@ impl Cx<'_> {
         }
         if let Some(value) = value
             && is_const
-            && matches!(self.tys.kind(ty), TyKind::Object(..))
+            && (is_pointer || matches!(self.tys.kind(ty), TyKind::Object(..)))
         {
-            // Another name for a resource.
+            // Another name for a resource; a pointer lives in no variable.
             self.s.vars[id.0 as usize].storage = Storage::Value(value.v);
             return;
         }
@@ -187,6 +188,10 @@ impl Cx<'_> {
     }
 
     fn declare_groupshared(&mut self, node: &ast::Var, ty: Ty) {
+        if self.tys.has_spirv(ty) {
+            let message = "a groupshared variable cannot hold a type of SPIR-V";
+            self.error(codes::BAD_DECLARATION, node.name_span, message);
+        }
         if self.tys.has_objects(ty) || self.holds_ray_query(ty) {
             self.error(codes::BAD_DECLARATION, node.name_span, "a groupshared variable cannot hold resources");
         }
@@ -232,6 +237,11 @@ impl Cx<'_> {
     fn declare_static(&mut self, node: &ast::Var, ty: Ty) {
         if let TyKind::Unsized(_) = self.tys.kind(ty) {
             self.error(codes::BAD_ARRAY_SIZE, node.name_span, "the array needs a size");
+            self.add_broken(node.name, node.name_span);
+            return;
+        }
+        if self.is_spirv_pointer(ty) {
+            self.error(codes::BAD_TYPE, node.name_span, "a pointer of SPIR-V is bound once, to a name or a parameter");
             self.add_broken(node.name, node.name_span);
             return;
         }

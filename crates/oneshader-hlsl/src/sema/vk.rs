@@ -79,6 +79,7 @@ impl Cx<'_> {
             }
             ("static_pointer_cast", [pointer]) => self.pointer_cast(&given, pointer, true, span),
             ("reinterpret_pointer_cast", [pointer]) => self.pointer_cast(&given, pointer, false, span),
+            ("CooperativeMatrixLength", []) => self.matrix_length(&given, span),
             ("ReadClock", [scope]) => self.read_clock(scope),
             ("ext_execution_mode", [_, ..]) => self.execution_mode(&args, false, span),
             ("ext_execution_mode_id", [_, ..]) => self.execution_mode(&args, true, span),

@@ -163,3 +163,96 @@ fn types_of_vk_take_part_in_deduction() {
         [numthreads(1, 1, 1)] void main() { F[0] = at(t) + get(pc.q) + align(pc.p); F[1] = get<float2>((BufferPointer<float2>)pc.p); }")
     .has(&["texload", "addressptr"]);
 }
+
+#[test]
+fn types_of_spirv_are_named_by_number() {
+    cs("typedef vk::SpirvOpaqueType<4456, float, vk::integral_constant<uint, 3>, vk::integral_constant<uint, 8>,
+            vk::integral_constant<uint, 4>, vk::integral_constant<uint, 0> > M;
+        template <class T> using Pointer = const vk::SpirvOpaqueType<32, vk::Literal<vk::integral_constant<uint, 4> >, T>;
+        template <class T> [[vk::ext_instruction(83)]] Pointer<T> address([[vk::ext_reference]] T variable);
+        template <class T> [[vk::ext_instruction(61)]] T load(Pointer<T> from);
+        template <class T, class U> [[vk::ext_instruction(80)]] T splat(U value);
+        [[vk::ext_instruction(129)]] M add(M a, M b);
+        groupshared float S[4]; RWStructuredBuffer<float> F;
+        float through(Pointer<float> p) { return load(p); }
+        [numthreads(1, 1, 1)] void main() {
+            M m = splat<M>(2.0f); m = add(m, m); Pointer<float> p = address(S[1]); F[0] = through(p); }")
+    .has(&[
+        "32 operands([4], type f32)",
+        "4456 operands(type f32, const u32 3, const u32 8, const u32 4, const u32 0)",
+        "129 operands(id, id)",
+        "local l0 \"m\": asm",
+    ]);
+    let refused = |text: &str, code: &str| {
+        cs(&format!(
+            "typedef vk::SpirvOpaqueType<32, vk::Literal<vk::integral_constant<uint, 4> >, float> P;
+            [[vk::ext_instruction(83)]] P address([[vk::ext_reference]] float variable); groupshared float S;\n{text}"
+        ))
+        .refused(&[&format!("{code} at 3")]);
+    };
+    refused("[numthreads(1, 1, 1)] void main() { P p; }", "OSH2037");
+    refused("[numthreads(1, 1, 1)] void main() { P p = address(S); p = address(S); }", "OSH2014");
+    for (decl, code) in [
+        ("RWStructuredBuffer<P> b;", "OSH2030"),
+        ("P p;", "OSH2060"),
+        ("groupshared P p;", "OSH2060"),
+        ("struct H { P p; };", "OSH2030"),
+        ("static P p;", "OSH2030"),
+        ("void f(out P p) {}", "OSH2030"),
+        ("void f() { P p[2]; }", "OSH2030"),
+    ] {
+        refused(&format!("{decl} [numthreads(1, 1, 1)] void main() {{}}"), code);
+    }
+    refused("[numthreads(1, 1, 1)] void main() { vk::SpirvOpaqueType<25, 3> p; }", "OSH2040");
+}
+
+#[test]
+fn functions_are_found_beside_their_arguments_and_through_aliases() {
+    cs("namespace a { namespace b {
+            template <class T, uint n> struct S { T v[n]; };
+            template <class T> using Two = S<T, 2>;
+            template <class T> T second(Two<T> s) { return s.v[1]; }
+            template <class T, uint n> uint count(S<T, n> s) { return n; }
+            struct P { float f; }; float get(P p) { return p.f; }
+        } }
+        template <class T> T first(a::b::Two<T> s) { return s.v[0]; }
+        template <class T, uint n> T last(a::b::S<T, n> s) { return s.v[n - 1]; }
+        RWStructuredBuffer<float> F;
+        [numthreads(1, 1, 1)] void main() { a::b::S<float, 2> s = { 1, 2 }; a::b::P p = { 3 };
+            F[0] = second(s) + count(s) + get(p) + first(s) + last(s); }")
+    .has(&["call"]);
+    cs("namespace a { struct P { float f; }; }\n[numthreads(1, 1, 1)] void main() { a::P p = { 3 };\nnowhere(p); }")
+        .refused(&["OSH2001 at 3"]);
+    cs("namespace a { template <class T> struct S { T v; }; template <class T> struct Q { T v; }; template <class T> using A = S<T>; }
+        template <class T> T get(a::A<T> s) { return s.v; }
+        [numthreads(1, 1, 1)] void main() { a::Q<float> q = { 3 };\nget(q); }")
+    .refused(&["OSH2020 at 4"]);
+}
+
+#[test]
+fn cooperative_matrices_come_with_a_header() {
+    let spirv16 = "#define __SPIRV_MAJOR_VERSION__ 1\n#define __SPIRV_MINOR_VERSION__ 6\n";
+    cs(&format!(
+        "{spirv16}#include <vk/khr/cooperative_matrix.h>
+        groupshared int S[64]; RWStructuredBuffer<int> D;
+        typedef vk::khr::CooperativeMatrixA<int, vk::ScopeSubgroup, 16, 4> A;
+        typedef vk::khr::CooperativeMatrixB<int, vk::ScopeSubgroup, 4, 8> B;
+        typedef vk::khr::CooperativeMatrixAccumulator<int, vk::ScopeSubgroup, 16, 8> C;
+        [numthreads(32, 1, 1)] void main() {{
+            A a = A::Load<vk::CooperativeMatrixLayoutRowMajorKHR>(vk::GetGroupSharedAddress(S[0]), 4);
+            B b = B::Load<vk::MemoryAccessNontemporalMask, vk::CooperativeMatrixLayoutColumnMajorKHR>(D, 0, 4);
+            a.Set(a.Get(0) + a.GetLength(), 0);
+            C c = cooperativeMatrixMultiplyAdd(a * 2, b, C::Splat(1));
+            (c + c.negate()).cast<float>().Store<vk::CooperativeMatrixLayoutRowMajorKHR>(D, 64, 8); }}"
+    ))
+    .has(&[
+        "4457 ",
+        "operands(id, id, id, [4])",
+        "4460 ",
+        "4459 ",
+        "operands(id, id, id, [15])",
+        "operands(id, id, id, [48], id)",
+    ]);
+    cs("#define __SPIRV_MAJOR_VERSION__ 1\n#include <vk/khr/cooperative_matrix.h>\n[numthreads(1, 1, 1)] void main() {}")
+        .refused(&["OSH1014 at 5"]);
+}

@@ -43,7 +43,8 @@ pub(super) fn layout(
         | TypeKind::RuntimeArray { .. }
         | TypeKind::Pointer { .. }
         | TypeKind::Resource(_)
-        | TypeKind::RayQuery => return Err(LayoutError::NotData(ty)),
+        | TypeKind::RayQuery
+        | TypeKind::Spirv(_) => return Err(LayoutError::NotData(ty)),
     };
     if size > MAX_SIZE {
         return Err(LayoutError::TooLarge(ty));

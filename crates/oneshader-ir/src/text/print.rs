@@ -117,6 +117,8 @@ impl Printer<'_> {
         }
         let operands = inline.operands.iter().map(|operand| match operand {
             InlineOperand::Id => "id".to_owned(),
+            &InlineOperand::Type(ty) => format!("type {}", self.ty(ty)),
+            &InlineOperand::Const(c) => format!("const {}", self.constant(c)),
             InlineOperand::Literal(words) => format!("[{}]", list(words.iter().map(u32::to_string).collect())),
         });
         put!(self, " operands({})\n", list(operands.collect()));
@@ -461,6 +463,7 @@ pub fn type_text(types: &Types, ty: Type) -> String {
         }
         TypeKind::Resource(resource) => resource_text(types, resource),
         TypeKind::RayQuery => "rayquery".into(),
+        TypeKind::Spirv(id) => id.to_string(),
     }
 }
 

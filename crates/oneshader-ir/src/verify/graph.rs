@@ -5,7 +5,7 @@ use crate::consts::ConstData;
 use crate::entity::{Func, Type, Value};
 use crate::func::{Function, Merge, ValueDef};
 use crate::inst::Op;
-use crate::module::GlobalKind;
+use crate::module::{GlobalKind, InlineOperand};
 use crate::types::{ResourceType, Scalar, TypeKind};
 use cranelift_entity::{EntityRef, EntitySet};
 
@@ -13,6 +13,7 @@ pub(super) fn check(cx: &mut Checker) {
     types(cx);
     structs(cx);
     if cx.errors.is_empty() {
+        inlines(cx);
         consts(cx);
     }
     declarations(cx);
@@ -48,6 +49,7 @@ fn types(cx: &mut Checker) {
             TypeKind::Scalar(s) => width(s),
             TypeKind::Array { len, .. } => len > 0,
             TypeKind::Struct(id) => m.types.structs.is_valid(id),
+            TypeKind::Spirv(id) => m.inlines.is_valid(id),
             TypeKind::Resource(ResourceType::Texture(t)) => (1..=4).contains(&t.components),
             _ => true,
         };
@@ -84,6 +86,40 @@ fn structs(cx: &mut Checker) {
             let name = m.names.get(member.name);
             cx.check(1, ok, || format!("{id} has a member {name} of a type that cannot be a member's"));
         }
+    }
+}
+
+/// Types and constants that are operands exist, and no type of SPIR-V is made of itself: those it is made of were added before.
+fn inlines(cx: &mut Checker) {
+    let m = cx.m;
+    for (id, inline) in m.inlines.iter() {
+        let mut stack = Vec::new();
+        let mut ok = true;
+        for operand in &inline.operands {
+            match *operand {
+                InlineOperand::Type(ty) => stack.push(ty),
+                InlineOperand::Const(c) => ok &= c.index() < m.consts.len(),
+                InlineOperand::Id | InlineOperand::Literal(_) => {}
+            }
+        }
+        let mut seen = EntitySet::new();
+        while let Some(ty) = stack.pop() {
+            if ty.index() >= m.types.len() {
+                ok = false;
+                continue;
+            }
+            if !seen.insert(ty) {
+                continue;
+            }
+            match m.types.kind(ty) {
+                TypeKind::Array { elem, .. } | TypeKind::RuntimeArray { elem } => stack.push(elem),
+                TypeKind::Pointer { pointee, .. } => stack.push(pointee),
+                TypeKind::Struct(inner) => stack.extend(m.types.structs[inner].members.iter().map(|member| member.ty)),
+                TypeKind::Spirv(inner) => ok &= inner.index() < id.index(),
+                _ => {}
+            }
+        }
+        cx.check(1, ok, || format!("{id} has an operand that does not exist, or is a type made of itself"));
     }
 }
 

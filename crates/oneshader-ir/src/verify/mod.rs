@@ -6,7 +6,8 @@
 //! # Stage one: the module can be walked
 //!
 //! - V001 A type is made of types and structures that exist and stand before it; vectors and matrices have 2 to 4 components
-//!   each way, matrices are of floats, arrays have at least one element, no structure contains itself.
+//!   each way, matrices are of floats, arrays have at least one element, no structure contains itself, no type of SPIR-V is
+//!   made of itself, and its operands exist.
 //! - V002 A constant is made of constants that exist, and its data fits its type.
 //! - V003 A function has an entry block; its order names blocks that exist, each once.
 //! - V004 An instruction of a block exists and stands nowhere else.

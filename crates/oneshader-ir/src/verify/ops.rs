@@ -593,7 +593,9 @@ impl Checker<'_> {
             let kind = self.kind(var.ty);
             let ok = !matches!(kind, TypeKind::Void | TypeKind::Pointer { .. } | TypeKind::RuntimeArray { .. });
             self.check(30, ok, || format!("{local} cannot hold {}", self.m.names.get(var.name)));
-            let variable = self.is_made_of(var.ty, |kind| kind.is_numeric() || kind == TypeKind::RayQuery);
+            let variable = self.is_made_of(var.ty, |kind| {
+                kind.is_numeric() || matches!(kind, TypeKind::RayQuery | TypeKind::Spirv(_))
+            });
             self.check(33, !resolved || variable, || format!("{local} holds a handle"));
         }
     }

@@ -66,6 +66,13 @@ fn v001_types() {
     let mut m = IrModule::new();
     m.types.matrix(Scalar::I32, 2, 2);
     assert_eq!(rules(&m), [1]);
+    assert_eq!(
+        of_text("inline asm0 32 operands([4], type f32)\ninline asm1 28 operands(type asm0, const u32 3)"),
+        LEGAL
+    );
+    for wrong in ["operands(type asm0)", "operands(type asm1)", "operands(type asm9)"] {
+        assert_eq!(of_text(&format!("inline asm0 28 {wrong}\ninline asm1 21 operands()"))[0], 1);
+    }
 }
 
 #[test]

@@ -258,7 +258,8 @@ impl<'a> Cx<'a> {
             }
             TypeKind::Pointer { pointee, .. } => return self.value_type(pointee),
             TypeKind::RuntimeArray { elem } => return self.value_type(elem),
-            TypeKind::Resource(_) => "int".to_owned(),
+            // Neither is reached: check.rs refuses the second.
+            TypeKind::Resource(_) | TypeKind::Spirv(_) => "int".to_owned(),
             TypeKind::RayQuery => self.ray_query_type().to_owned(),
         };
         let name = self.names.intern(&text);

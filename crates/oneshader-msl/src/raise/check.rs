@@ -70,6 +70,10 @@ impl Check<'_> {
         if types.scalar_of(ty) == Some(Scalar::F64) && !std::mem::replace(&mut self.double, true) {
             self.bag.report(codes::MSL_UNSUPPORTED_TYPE, span, "Metal has no `double`");
         }
+        if let TypeKind::Spirv(id) = types.kind(ty) {
+            let number = self.module.inlines.get(id).map_or(0, |inline| inline.opcode);
+            self.bag.report(codes::MSL_SPIRV, span, format!("Metal has no counterpart to SPIR-V's type {number}"));
+        }
         let TypeKind::Resource(resource) = types.kind(ty) else { return };
         match resource {
             ResourceType::SubpassInput { .. } => {
@@ -142,7 +146,7 @@ impl Check<'_> {
         let Some(inline) = self.module.inlines.get(id) else { return };
         let first = inline.operands.iter().find_map(|operand| match operand {
             InlineOperand::Literal(words) => words.first().copied(),
-            InlineOperand::Id => None,
+            _ => None,
         });
         let among = |list: &[u32]| first.is_some_and(|number| list.contains(&number));
         let what = match (inline.set, inline.opcode) {

@@ -14,7 +14,11 @@ pub(crate) fn run(module: &mut IrModule, func: &mut Function, cx: &mut Cx) -> bo
     let locals = candidates(module, func, &|module, ty| {
         matches!(
             module.types.kind(ty),
-            TypeKind::Scalar(_) | TypeKind::Vector { .. } | TypeKind::Matrix { .. } | TypeKind::Resource(_)
+            TypeKind::Scalar(_)
+                | TypeKind::Vector { .. }
+                | TypeKind::Matrix { .. }
+                | TypeKind::Resource(_)
+                | TypeKind::Spirv(_)
         )
     });
     if locals.is_empty() {

@@ -1,8 +1,8 @@
 //! Handles become what they are: after this pass a handle is loaded from its resource's variable where it is used, or is a
 //! parameter, and none is in a variable of its own, a phi or a select.
 //!
-//! Functions that give handles back, take structures with handles or addresses of handles, or are given a ray query inside
-//! of a variable, are inlined. Local variables with
+//! Functions that give handles back, take structures with handles or addresses of handles or pointers of SPIR-V, or are
+//! given a ray query inside of a variable, are inlined. Local variables with
 //! handles are split and promoted. A choice between the same resource is that resource; a choice between elements of one
 //! array is a choice of the index. A `static` variable is what is stored to it, if that is one resource. What remains is a
 //! resource chosen in a way that no target can express: an error at its place.
@@ -177,7 +177,20 @@ impl Holders {
 
 /// Whether handles go in or out in a way other than a parameter of handle type.
 fn has_handle_interface(module: &IrModule, func: &Function) -> bool {
-    holds_handle(module, func.ret) || func.params.iter().any(|p| !is_handle(module, p.ty) && holds_handle(module, p.ty))
+    let inside = |ty| !is_handle(module, ty) && holds_handle(module, ty);
+    holds_handle(module, func.ret)
+        || is_pointer(module, func.ret)
+        || func.params.iter().any(|p| inside(p.ty) || is_pointer(module, p.ty))
+}
+
+/// Whether a type is a pointer of SPIR-V that the program names: a call is given addresses of whole variables alone.
+fn is_pointer(module: &IrModule, ty: Type) -> bool {
+    /// `OpTypePointer` (SPIR-V specification 3.3.6).
+    const TYPE_POINTER: u32 = 32;
+    match module.types.kind(ty) {
+        TypeKind::Spirv(id) => module.inlines.get(id).is_some_and(|i| i.opcode == TYPE_POINTER),
+        _ => false,
+    }
 }
 
 /// Adds the functions that a call gives a ray query inside of a variable: other addresses inside of variables are passed by

@@ -310,9 +310,16 @@ impl<'t> Parser<'t> {
             inline.extensions = self.list('(', ')', Self::name)?;
         }
         self.expect_word("operands")?;
-        inline.operands = self.list('(', ')', |p| match p.eat_word("id") {
-            true => Ok(InlineOperand::Id),
-            false => Ok(InlineOperand::Literal(p.list('[', ']', Self::number)?)),
+        inline.operands = self.list('(', ')', |p| {
+            if p.eat_word("id") {
+                Ok(InlineOperand::Id)
+            } else if p.eat_word("type") {
+                Ok(InlineOperand::Type(p.ty()?))
+            } else if p.eat_word("const") {
+                Ok(InlineOperand::Const(p.constant()?))
+            } else {
+                Ok(InlineOperand::Literal(p.list('[', ']', Self::number)?))
+            }
         })?;
         self.m.inlines.push(inline);
         Ok(())

@@ -40,6 +40,10 @@ impl Parser<'_> {
             }
             return Ok(self.m.types.intern(TypeKind::Struct(id)));
         }
+        // Structures stand before the instructions and types of SPIR-V; the verifier looks whether there is one.
+        if let Some(id) = id_number(word, "asm").map(crate::Inline::from_u32) {
+            return Ok(self.m.types.intern(TypeKind::Spirv(id)));
+        }
         let kind = match word {
             "void" => TypeKind::Void,
             "rayquery" => TypeKind::RayQuery,
