@@ -61,8 +61,12 @@ impl Body<'_, '_> {
 
     /// A member of a structure in memory.
     pub(super) fn memory_member(&mut self, object: Expr, member: &MemMember, space: &str) -> Expr {
-        let name = self.name(&member.name);
-        let expr = self.member(object, name);
+        let expr = if member.empty {
+            self.prefix(Prefix::AddressOf, object)
+        } else {
+            let name = self.name(&member.name);
+            self.member(object, name)
+        };
         if !member.raw {
             return expr;
         }

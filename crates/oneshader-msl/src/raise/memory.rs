@@ -23,6 +23,8 @@ pub(crate) struct MemMember {
     pub mem: Mem,
     /// Declared as bytes; reached through a cast.
     pub raw: bool,
+    /// Without bytes, as a structure without members is: not declared, since C++ has no arrays of no elements.
+    pub empty: bool,
 }
 
 /// The shape of a type in memory.
@@ -246,17 +248,23 @@ impl Memory {
             let data = &self.mems[mem];
             let raw = data.size > end - member.offset || !member.offset.is_multiple_of(data.align.max(1));
             pad(&mut fields, member.offset.saturating_sub(at));
+            let mut empty = false;
             at = if raw {
                 let bytes = member.size.min(end - member.offset);
-                fields.push(format!("uchar {name}[{bytes}];"));
+                empty = bytes == 0;
+                if !empty {
+                    fields.push(format!("uchar {name}[{bytes}];"));
+                }
                 member.offset + bytes
             } else {
                 fields.push(format!("{} {name}{};", data.base, data.suffix));
                 align = align.max(data.align);
                 member.offset + data.size
             };
-            offsets.push((name.clone(), member.offset));
-            out[i] = Some(MemMember { name, mem, raw });
+            if !empty {
+                offsets.push((name.clone(), member.offset));
+            }
+            out[i] = Some(MemMember { name, mem, raw, empty });
         }
         pad(&mut fields, total.saturating_sub(at));
         // A structure without members has a size of 1 in C++.
