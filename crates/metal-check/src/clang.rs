@@ -37,12 +37,13 @@ const MODE: [&str; 16] = [
 ];
 
 /// Warnings of clang that are errors here, because Apple's compiler refuses the text or the result is garbage.
-const ERRORS: [&str; 5] = [
+const ERRORS: [&str; 6] = [
     "-Werror=return-type",
     "-Werror=int-conversion",
     "-Werror=uninitialized-const-reference",
     "-Werror=incompatible-pointer-types",
     "-Werror=global-constructors",
+    "-Werror=zero-length-array",
 ];
 
 /// A usable clang with the headers of one language version in the cache.
