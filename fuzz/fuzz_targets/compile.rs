@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use oneshader::{CompileTarget, MemoryLoader, OptLevel, Options, Source, compile};
+use oneshader::{CompileTarget, MemoryLoader, MslBinding, MslVersion, OptLevel, Options, Source, compile};
 
 /// What gives the stage of a text away; mutations move between them.
 const STAGES: &[(&str, &str)] = &[("numthreads", "cs_6_6"), ("SV_Target", "ps_6_6"), ("SV_Position", "vs_6_6")];
@@ -19,6 +19,15 @@ fuzz_target!(|data: &[u8]| {
             let mut options = options.expect("a profile").includes(MemoryLoader::new([("a.h", "int a;\n")]));
             options.opt_level = level;
             options.native_16bit = data.len() % 2 == 1;
+            if data.len() % 3 == 0 {
+                options.msl.version = MslVersion::V3_2;
+                options.msl.emulate_wave_match = true;
+                options.msl.emulate_int64 = true;
+                options.msl.buffer_sizes = true;
+            }
+            if data.len() % 5 == 0 {
+                options.msl.binding = MslBinding::ArgumentStruct;
+            }
             match compile(&source, &options) {
                 Ok(output) => drop(std::hint::black_box((output.reflection.to_json(), output.ir_text()))),
                 Err(failure) => {
