@@ -376,20 +376,15 @@ fn errors_stand_at_the_instruction() {
 /// The same module and options give the same text, from any thread.
 #[test]
 fn the_text_is_always_the_same() {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/layouts.ir")).unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../oneshader-filetests/filetests/msl/layouts.ir");
+    let text = std::fs::read_to_string(path).unwrap();
     let input = text.split_once("; expect\n").map_or(text.as_str(), |(i, _)| i).to_owned();
-    let emit = |input: &str| match common::emit(input) {
-        common::Outcome::Text(text) => text,
-        common::Outcome::Errors(errors) => errors,
-    };
+    let emit = |input: &str| common::emit(input, &MslOptions::default());
     let first = emit(&input);
     let threads: Vec<_> = (0..8)
         .map(|_| {
             let input = input.clone();
-            std::thread::spawn(move || match common::emit(&input) {
-                common::Outcome::Text(text) => text,
-                common::Outcome::Errors(errors) => errors,
-            })
+            std::thread::spawn(move || emit(&input))
         })
         .collect();
     for thread in threads {

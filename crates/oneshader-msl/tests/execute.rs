@@ -3,8 +3,10 @@
 
 mod common;
 
-use common::{Outcome, emit};
+use common::emit;
 use metal_check::run::{Dispatch, Executor};
+use oneshader_ir::LayoutOptions;
+use oneshader_msl::MslOptions;
 
 /// Runs a kernel over `inputs` (buffer 0) and gives the words of buffer 1.
 fn run(body: &str, inputs: &[u32], outputs: usize) -> Vec<u32> {
@@ -23,7 +25,7 @@ block0:
 entry compute \"main\" fn0 in() out() threads(1, 1, 1)
 "
     );
-    let Outcome::Text(metal) = emit(&text) else { panic!("no text") };
+    let metal = emit(&text, &MslOptions::default());
     let kernel = Executor::new(Default::default())
         .unwrap()
         .compile("guards.metal", &metal, None, &Default::default())
@@ -154,9 +156,8 @@ block0:
   ret
 }
 entry compute \"main\" fn0 in() out() threads(1, 1, 1)
-"
-    .replace("; test msl\n", "; test msl layout=scalar\n");
-    let Outcome::Text(metal) = emit(&text) else { panic!("no text") };
+";
+    let metal = emit(text, &MslOptions { layout: LayoutOptions::SCALAR, ..MslOptions::default() });
     let kernel = Executor::new(Default::default())
         .unwrap()
         .compile("matrix.metal", &metal, None, &Default::default())

@@ -3,8 +3,9 @@
 
 mod common;
 
-use common::{Outcome, emit};
+use common::emit;
 use metal_check::run::{Dispatch, Element, Executor, MipFilter, Sampler, Texture};
+use oneshader_msl::MslOptions;
 
 /// Runs a kernel that gives a number for each thread, by `SV_GroupIndex`; `v5` is the thread's position in texels.
 fn run(body: &str, threads: [u32; 3]) -> Vec<f32> {
@@ -35,7 +36,7 @@ block0:
 entry compute \"main\" fn0 in(g4, g5) out() threads({x}, {y}, {z})
 "
     );
-    let Outcome::Text(metal) = emit(&text) else { panic!("no text") };
+    let metal = emit(&text, &MslOptions::default());
     let kernel = Executor::new(Default::default())
         .unwrap()
         .compile("quads.metal", &metal, None, &Default::default())

@@ -1,8 +1,6 @@
 //! Random structured programs keep their paths: each is built as a graph with phis, emitted, executed by `metal-check`, and
 //! compared with a walk over the program itself.
 
-mod common;
-
 use metal_check::run::{Dispatch, Executor};
 use oneshader_diag::{DiagnosticBag, Span};
 use oneshader_ir::{

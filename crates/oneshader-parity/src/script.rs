@@ -465,7 +465,7 @@ impl Script<'_> {
 }
 
 /// Resolves `%if CONDITION %{ THEN %} [%else %{ ELSE %}]`, not nested.
-fn conditionals(line: &str, features: &Features) -> Result<String, String> {
+pub fn conditionals(line: &str, features: &Features) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = line;
     while let Some(start) = rest.find("%if ") {

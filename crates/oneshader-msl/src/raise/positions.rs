@@ -8,9 +8,11 @@ use oneshader_ir::{
     BuiltIn, EntryPoint, Func, Function, Global, GlobalKind, Inst, IrModule, Op, Type, Types, Value, ValueDef,
 };
 
-/// Whether a built-in is a position in the grid of threads.
+/// Whether a built-in is a position in the grid of threads, or its size: also by SPIR-V's number (`NumWorkgroups`,
+/// `WorkgroupId`, `LocalInvocationId`, `GlobalInvocationId`).
 pub(crate) fn is_position(builtin: BuiltIn) -> bool {
-    matches!(builtin, BuiltIn::DispatchThreadId | BuiltIn::GroupId | BuiltIn::GroupThreadId)
+    use BuiltIn::{DispatchThreadId, GroupId, GroupThreadId, Spirv};
+    matches!(builtin, DispatchThreadId | GroupId | GroupThreadId | Spirv(24 | 26..=28))
 }
 
 /// Narrows the positions that `entry` reads; the number of components is what its arguments have.
