@@ -11,7 +11,7 @@ use crate::sema::func::operator_name;
 use crate::sema::overload::Failure;
 use crate::sema::scope::{ScopeId, ScopeKind, Sym};
 use crate::sema::types::is_unsupported;
-use crate::sema::{Candidate, Direction, FnId};
+use crate::sema::{Candidate, Direction, FnId, Param};
 use crate::ty::{Ty, TyKind};
 use crate::value::{Arg, Base, Expr, Place, R, Reported, TemplateValue, Value};
 
@@ -329,6 +329,18 @@ impl Cx<'_> {
         Ok(Err(NotFound))
     }
 
+    /// The argument of a parameter: what the call at `span` gives, or else the default.
+    pub(crate) fn given_or_default(&mut self, given: Option<Arg>, param: &Param, span: Span) -> R<Arg> {
+        match (given, param.default) {
+            (Some(arg), _) => Ok(arg),
+            (None, Some((default, scope))) => {
+                let expr = self.in_scope(scope, |cx| cx.expr(default))?;
+                Ok(Arg { expr, span })
+            }
+            (None, None) => Err(self.error(codes::NO_MATCHING_FUNCTION, span, "too few arguments")),
+        }
+    }
+
     /// Emits a call. Values are converted and `inout` ones copied in, left to right; after the call `out` ones are copied
     /// back in the same order.
     pub(crate) fn call_function(
@@ -356,14 +368,7 @@ impl Cx<'_> {
         }
         let mut args = args.into_iter();
         for param in &f.params {
-            let arg = match (args.next(), param.default) {
-                (Some(arg), _) => arg,
-                (None, Some((default, scope))) => {
-                    let expr = self.in_scope(scope, |cx| cx.expr(default))?;
-                    Arg { expr, span }
-                }
-                (None, None) => return Err(self.error(codes::NO_MATCHING_FUNCTION, span, "too few arguments")),
-            };
+            let arg = self.given_or_default(args.next(), param, span)?;
             // A structure with a query inside cannot be copied in and out.
             if self.is_ray_query(param.ty) || param.dir != Direction::In && self.holds_ray_query(param.ty) {
                 values.push(self.pass_ray_query(&arg, param.ty)?);

@@ -351,14 +351,7 @@ impl Cx<'_> {
         let mut plain = set.is_none();
         let mut args = args.into_iter();
         for param in &f.params {
-            let arg = match (args.next(), param.default) {
-                (Some(arg), _) => arg,
-                (None, Some((default, scope))) => {
-                    let expr = self.in_scope(scope, |cx| cx.expr(default))?;
-                    Arg { expr, span }
-                }
-                (None, None) => return Err(self.error(codes::NO_MATCHING_FUNCTION, span, "too few arguments")),
-            };
+            let arg = self.given_or_default(args.next(), param, span)?;
             let own = self.ast[param.decl].attributes;
             if self.attribute(own, Some("vk"), "ext_literal").is_some() {
                 operands.push(InlineOperand::Literal(self.literal_words(&arg, param.ty)?));
