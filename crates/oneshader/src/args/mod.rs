@@ -130,9 +130,9 @@ impl Invocation {
             ignored: Vec::new(),
         };
         let mut dirs = DirLoader::default();
-        for given in line.flags.clone() {
+        for given in &line.flags {
             if given.flag == Flag::Include {
-                dirs.dirs.extend(given.values.into_iter().map(PathBuf::from));
+                dirs.dirs.extend(given.values.iter().map(PathBuf::from));
             } else {
                 this.apply(given)?;
             }
@@ -145,9 +145,9 @@ impl Invocation {
         Ok(this)
     }
 
-    fn apply(&mut self, given: Given) -> Result<(), String> {
+    fn apply(&mut self, given: &Given) -> Result<(), String> {
         if find_spec(given.flag).group == Group::Ignored {
-            self.ignored.push(given.spelling);
+            self.ignored.push(given.spelling.clone());
             return Ok(());
         }
         let value = || given.values.first().cloned().unwrap_or_default();
@@ -181,19 +181,18 @@ impl Invocation {
                     .ok_or_else(|| format!("{}: expected 2.4, 3.0, 3.1 or 3.2", given.spelling))?;
             }
             Flag::MslPlatform => {
-                options.msl.platform = choose(&given, &[("macos", MslPlatform::MacOs), ("ios", MslPlatform::Ios)])?;
+                options.msl.platform = choose(given, &[("macos", MslPlatform::MacOs), ("ios", MslPlatform::Ios)])?;
             }
             Flag::MslBinding => {
                 let models = [("direct", MslBinding::Direct), ("argument-struct", MslBinding::ArgumentStruct)];
-                options.msl.binding = choose(&given, &models)?;
+                options.msl.binding = choose(given, &models)?;
             }
             Flag::MslSemantics => {
-                options.msl.semantics =
-                    choose(&given, &[("hlsl", MslSemantics::Hlsl), ("metal", MslSemantics::Metal)])?;
+                options.msl.semantics = choose(given, &[("hlsl", MslSemantics::Hlsl), ("metal", MslSemantics::Metal)])?;
             }
             Flag::MslBufferArrays => {
                 let forms = [("array", BufferArrays::Array), ("arguments", BufferArrays::Arguments)];
-                options.msl.buffer_arrays = choose(&given, &forms)?;
+                options.msl.buffer_arrays = choose(given, &forms)?;
             }
             Flag::MslBufferSizes => options.msl.buffer_sizes = true,
             Flag::MslInt64 => options.msl.emulate_int64 = true,
@@ -209,32 +208,32 @@ impl Invocation {
                     format!("{}: expected {}", given.spelling, names(TargetEnv::ALL.iter().map(|e| e.1)))
                 })?;
             }
-            Flag::ShiftB => shift(&mut options.slots.spirv.b_shift, &given)?,
-            Flag::ShiftT => shift(&mut options.slots.spirv.t_shift, &given)?,
-            Flag::ShiftS => shift(&mut options.slots.spirv.s_shift, &given)?,
-            Flag::ShiftU => shift(&mut options.slots.spirv.u_shift, &given)?,
+            Flag::ShiftB => shift(&mut options.slots.spirv.b_shift, given)?,
+            Flag::ShiftT => shift(&mut options.slots.spirv.t_shift, given)?,
+            Flag::ShiftS => shift(&mut options.slots.spirv.s_shift, given)?,
+            Flag::ShiftU => shift(&mut options.slots.spirv.u_shift, given)?,
             Flag::AutoShift => options.slots.spirv.auto_shift = true,
             Flag::FlattenArrays => {
                 options.slots.spirv.flatten_arrays = true;
                 options.spirv.flatten_arrays = true;
             }
-            Flag::BindRegister => options.slots.spirv.bind_register.push(bind_register(&given)?),
+            Flag::BindRegister => options.slots.spirv.bind_register.push(bind_register(given)?),
             Flag::BindGlobals => {
-                let [binding, set] = numbers(&given)?;
+                let [binding, set] = numbers(given)?;
                 options.slots.spirv.bind_globals = Some(SpirvSlot { set, binding });
             }
             Flag::CounterHeap => {
-                let [binding, set] = numbers(&given)?;
+                let [binding, set] = numbers(given)?;
                 options.slots.spirv.counter_heap = Some(SpirvSlot { set, binding });
                 options.slots.spirv.reserved.push(SpirvSlot { set, binding });
             }
             Flag::ResourceHeap | Flag::SamplerHeap => {
-                let [binding, set] = numbers(&given)?;
+                let [binding, set] = numbers(given)?;
                 options.slots.spirv.reserved.push(SpirvSlot { set, binding });
                 options.heap_bindings[usize::from(given.flag == Flag::SamplerHeap)] = Some((binding, set));
             }
             Flag::BindingSpace => {
-                let [space] = numbers(&given)?;
+                let [space] = numbers(given)?;
                 options.slots.spirv.default_space = space;
             }
             Flag::DxLayout => options.layout = LayoutOptions::DX,
@@ -245,7 +244,7 @@ impl Invocation {
             Flag::BaseVertex => options.spirv.zero_base_vertex = true,
             Flag::BaseInstance => options.spirv.zero_base_instance = true,
             Flag::Lines => options.spirv.lines = true,
-            Flag::Debug => options.spirv.lines |= choose(&given, DEBUG_LEVELS)?,
+            Flag::Debug => options.spirv.lines |= choose(given, DEBUG_LEVELS)?,
             Flag::StripNames => options.spirv.names = false,
             Flag::SpirvReflect => options.spirv.reflect = true,
             Flag::UnknownFormats => options.spirv.unknown_image_formats = true,
@@ -260,11 +259,11 @@ impl Invocation {
             Flag::NoWarnings => options.warnings = Warnings::Hide,
             Flag::Format => {
                 let formats = [("text", Format::Text), ("json", Format::Json), ("sarif", Format::Sarif)];
-                self.format = choose(&given, &formats)?;
+                self.format = choose(given, &formats)?;
             }
             Flag::Color => {
                 let choices = [("auto", Color::Auto), ("always", Color::Always), ("never", Color::Never)];
-                self.color = choose(&given, &choices)?;
+                self.color = choose(given, &choices)?;
             }
             Flag::Help => self.ask = Some(Ask::Help),
             Flag::Version => self.ask = Some(Ask::Version),
