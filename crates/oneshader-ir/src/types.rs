@@ -474,20 +474,30 @@ impl Types {
         }
     }
 
-    /// Whether a ray query is the type or inside it. Types of hostile input multiply; one that is too large to look at is
-    /// taken to hold one.
-    pub fn holds_ray_query(&self, ty: Type) -> bool {
+    /// What a pointer points to; another type itself.
+    pub fn behind(&self, ty: Type) -> Type {
+        self.pointee(ty).map_or(ty, |(_, pointee)| pointee)
+    }
+
+    /// Whether such a type is `ty` or inside it: an element or a member. Types of hostile input multiply; of one that is
+    /// too large to look at nothing is known.
+    pub fn holds(&self, ty: Type, is_such: impl Fn(TypeKind) -> bool) -> Option<bool> {
         let mut stack = vec![ty];
         for _ in 0..10_000 {
-            let Some(ty) = stack.pop() else { return false };
+            let Some(ty) = stack.pop() else { return Some(false) };
             match self.kind(ty) {
-                TypeKind::RayQuery => return true,
-                TypeKind::Array { elem, .. } => stack.push(elem),
+                kind if is_such(kind) => return Some(true),
+                TypeKind::Array { elem, .. } | TypeKind::RuntimeArray { elem } => stack.push(elem),
                 TypeKind::Struct(id) => stack.extend(self.structs[id].members.iter().map(|m| m.ty)),
                 _ => {}
             }
         }
-        true
+        None
+    }
+
+    /// Whether a ray query is the type or inside it; one that is too large to look at is taken to hold one.
+    pub fn holds_ray_query(&self, ty: Type) -> bool {
+        self.holds(ty, |kind| kind == TypeKind::RayQuery).unwrap_or(true)
     }
 
     /// The type of part `index` of a composite: a row, an element, a member or a component.

@@ -96,7 +96,7 @@ impl Body<'_, '_> {
         let class = self.cx.raised.classes.class(self.func, index);
         let push = self.is_push_constant(index);
         let sizes = array_sizes(&self.cx.types, ty);
-        let Some(resource) = resource_type(&self.cx.types, self.cx.types.pointee(ty).map_or(ty, |(_, t)| t)) else {
+        let Some(resource) = resource_type(&self.cx.types, self.cx.types.behind(ty)) else {
             return "int".to_owned();
         };
         let element = self.cx.handle_type(resource, class, push);
@@ -245,7 +245,7 @@ impl Body<'_, '_> {
     /// argument, so one is gathered.
     fn is_acceleration_structure(&self, index: usize) -> bool {
         let ty = self.function.params[index].ty;
-        let ty = self.cx.types.pointee(ty).map_or(ty, |(_, t)| t);
+        let ty = self.cx.types.behind(ty);
         resource_type(&self.cx.types, ty) == Some(ResourceType::AccelerationStructure)
     }
 
@@ -263,7 +263,7 @@ impl Body<'_, '_> {
     /// An array of buffers as an argument for each element, gathered into a local array.
     fn gathered(&mut self, head: &mut ast::Function, name: &str, index: usize, slot: u32, count: u32) {
         let ty = self.function.params[index].ty;
-        let ty = self.cx.types.pointee(ty).map_or(ty, |(_, t)| t);
+        let ty = self.cx.types.behind(ty);
         let Some(resource) = resource_type(&self.cx.types, ty) else { return };
         let class = self.cx.raised.classes.class(self.func, index);
         let element = self.cx.handle_type(resource, class, self.is_push_constant(index));
@@ -392,7 +392,9 @@ impl Body<'_, '_> {
     fn threadgroup_variable(&mut self, name: &str, ty: Type) -> Vec<String> {
         let spelled = self.cx.value_type(ty);
         let spelled = self.cx.names.get(spelled).to_owned();
-        if self.cx.options.version >= MslVersion::V3_0 || !self.holds_matrix(ty) {
+        if self.cx.options.version >= MslVersion::V3_0
+            || !self.cx.types.holds(ty, |kind| matches!(kind, TypeKind::Matrix { .. })).unwrap_or(true)
+        {
             return vec![format!("threadgroup {spelled} {name};")];
         }
         let memory = self.fresh_name(&format!("{name}_memory"));
@@ -400,21 +402,6 @@ impl Body<'_, '_> {
             format!("threadgroup uint4 {memory}[(sizeof({spelled}) + 15) / 16];"),
             format!("threadgroup {spelled}& {name} = *(threadgroup {spelled}*){memory};"),
         ]
-    }
-
-    /// Whether a value of type `ty` has a matrix in it.
-    fn holds_matrix(&self, ty: Type) -> bool {
-        let types = &self.cx.raised.module.types;
-        let mut open = vec![ty];
-        while let Some(ty) = open.pop() {
-            match types.kind(ty) {
-                TypeKind::Matrix { .. } => return true,
-                TypeKind::Array { elem, .. } => open.push(elem),
-                TypeKind::Struct(id) => open.extend(types.structs[id].members.iter().map(|m| m.ty)),
-                _ => {}
-            }
-        }
-        false
     }
 
     /// Module-scope variables that the function names, in order of declaration.
@@ -594,7 +581,7 @@ impl Body<'_, '_> {
 /// The sizes of the arrays of resources that a parameter's type is, the outermost first; without that of an array that has
 /// none.
 pub(crate) fn array_sizes(types: &oneshader_ir::Types, ty: oneshader_ir::Type) -> Vec<u32> {
-    let mut ty = types.pointee(ty).map_or(ty, |(_, t)| t);
+    let mut ty = types.behind(ty);
     let mut sizes = Vec::new();
     if let TypeKind::RuntimeArray { elem } = types.kind(ty) {
         ty = elem;

@@ -143,7 +143,7 @@ impl Body<'_, '_> {
         let mut table = self.params[param];
         if class.is_some() && class != self.cx.raised.classes.class(self.func, param) {
             let ty = self.function.params[param].ty;
-            let pointee = self.cx.types.pointee(ty).map_or(ty, |(_, t)| t);
+            let pointee = self.cx.types.behind(ty);
             if let Some(resource) = resource_type(&self.cx.types, pointee) {
                 let element = self.cx.handle_type(resource, class, false);
                 let pointer = self.cx.table_type(&element);

@@ -85,8 +85,7 @@ impl Body<'_, '_> {
                 let position = match at {
                     1 => parts[0],
                     _ => {
-                        let scalar = self.cx.types.scalar_of(ty).unwrap_or(Scalar::F32);
-                        let ty = self.cx.types.vector(scalar, dims);
+                        let ty = self.position_type(access.texture);
                         self.vector(ty, &parts[..at], &[1; 3][..at])
                     }
                 };

@@ -114,7 +114,7 @@ pub(crate) fn root(function: &Function, value: Value) -> Option<(usize, &[Value]
 
 /// The texture of a parameter's type: itself, or the element of an array behind a pointer.
 pub(crate) fn texture_of(types: &Types, ty: oneshader_ir::Type) -> Option<TextureType> {
-    let ty = types.pointee(ty).map_or(ty, |(_, t)| t);
+    let ty = types.behind(ty);
     match oneshader_ir::layout::resource_type(types, ty) {
         Some(ResourceType::Texture(texture)) => Some(texture),
         _ => None,

@@ -114,19 +114,9 @@ fn is_handle(module: &IrModule, ty: Type) -> bool {
 
 /// Whether a value of the type has a handle in it.
 fn holds_handle(module: &IrModule, ty: Type) -> bool {
-    let mut stack = vec![ty];
-    // Types of hostile input multiply; one that is too large to look at is taken to hold none.
-    for _ in 0..10_000 {
-        let Some(ty) = stack.pop() else { return false };
-        match module.types.kind(ty) {
-            TypeKind::Resource(_) => return true,
-            TypeKind::Array { elem, .. } | TypeKind::RuntimeArray { elem } => stack.push(elem),
-            TypeKind::Struct(id) => stack.extend(module.types.structs[id].members.iter().map(|m| m.ty)),
-            TypeKind::Pointer { pointee, .. } => stack.push(pointee),
-            _ => {}
-        }
-    }
-    false
+    let ty = module.types.behind(ty);
+    // One that is too large to look at is taken to hold none.
+    module.types.holds(ty, |kind| matches!(kind, TypeKind::Resource(_))).unwrap_or(false)
 }
 
 /// The types that hold handles, of those there were when it was made.
