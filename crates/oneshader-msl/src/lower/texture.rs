@@ -103,9 +103,6 @@ impl Body<'_, '_> {
 
     /// The number of the layer that is `layer`, the last component of `coordinate`.
     fn layer(&mut self, coordinate: Value, layer: Expr) -> Expr {
-        if !self.cx.types.scalar_of(self.function.ty(coordinate)).is_some_and(Scalar::is_float) {
-            return self.call("uint", &[layer]);
-        }
         if let Some(whole) = self.whole_layer(coordinate, layer) {
             return whole;
         }
